@@ -1,0 +1,804 @@
+/* uop.h - the whole public interface of libuop.
+ *
+ * libuop is a tensor compiler whose whole IR is one immutable, hash-consed graph node:
+ * (op, sources, arg). A program is built through the functions below or read from .uir text, is
+ * type-checked as it is built, and can be printed, walked, edited and run.
+ *
+ * What holds everywhere:
+ *  - Two structurally equal nodes of one context are the same pointer. Nodes never change.
+ *  - NULL (or false) means an error and nothing else; the first error stays in the context, see
+ *    uop_error(). NULL in gives NULL out, so a whole expression is built and checked once.
+ *  - The library never exits, aborts, longjmps or prints (uop_dump, for debuggers, alone prints).
+ *  - There are no globals. A context belongs to one thread at a time; several threads may read
+ *    (walk, print, evaluate) one context that nobody changes. The allocator hook must allow that.
+ *  - Nothing recurses on the depth of a graph.
+ */
+#ifndef UOP_H
+#define UOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define UOP_API
+#elif defined(__GNUC__)
+#define UOP_API __attribute__((visibility("default")))
+#else
+#define UOP_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define UOP_VERSION "0.1.0"
+
+/* The version of the library that is linked, e.g. "0.1.0"; compare with UOP_VERSION. */
+UOP_API const char *uop_version(void);
+
+/* ---- limits ------------------------------------------------------------------------------- */
+
+#define UOP_MAX_RANK    32              /* axes of a shape: index arithmetic stays on the stack */
+#define UOP_MAX_DIM     INT64_C(2147483647) /* one dimension: indices are i32 */
+#define UOP_MAX_NUMEL   INT64_C(2147483647) /* elements of a value: offsets are i32 */
+#define UOP_MAX_SLOT    INT64_C(2147483647) /* slot of PARAM, BUFFER, ALLOC; idx of RANGE */
+#define UOP_MAX_SRC     ((size_t)1 << 26) /* sources of one node: its size fits 32 bits */
+#define UOP_MAX_NAME    255             /* bytes of a CALL's or a statement's name */
+#define UOP_MAX_LINE    ((size_t)1 << 28) /* bytes of one line of text: columns fit 32 bits */
+#define UOP_MAX_NESTING 1000000         /* parentheses open at once in one statement */
+#define UOP_MAX_ERRORS  20              /* errors, and again warnings, that one reading reports */
+
+/* ---- dtypes, address spaces, axis kinds ---------------------------------------------------- */
+
+typedef enum uop_dtype {
+  UOP_VOID, /* 0 bytes; not a value: the type of an effect */
+  UOP_BOOL, /* 1 byte, 0 or 1 */
+  UOP_I32,  /* int32_t; arithmetic wraps */
+  UOP_F32,  /* IEEE 754 binary32 */
+  UOP_F16,  /* IEEE 754 binary16, held as its bits in a uint16_t */
+  UOP_DTYPE_COUNT
+} uop_dtype;
+
+typedef enum uop_space {
+  UOP_SPACE_ALU,    /* a plain value; the other spaces are memory */
+  UOP_SPACE_GLOBAL, /* device memory, a kernel's argument */
+  UOP_SPACE_LOCAL,  /* storage of one call */
+  UOP_SPACE_SHARED, /* memory that a GPU's workgroup shares */
+  UOP_SPACE_COUNT
+} uop_space;
+
+typedef enum uop_axis {
+  UOP_AXIS_LOOP,
+  UOP_AXIS_REDUCE,
+  UOP_AXIS_UPCAST,
+  UOP_AXIS_THREAD,
+  UOP_AXIS_GLOBAL,
+  UOP_AXIS_LOCAL,
+  UOP_AXIS_COUNT
+} uop_axis;
+
+/* Names as .uir spells them ("f32", "global", "loop"); "?" outside the enumeration. */
+UOP_API const char *uop_dtype_name(uop_dtype d);
+UOP_API const char *uop_space_name(uop_space s);
+UOP_API const char *uop_axis_name(uop_axis k);
+
+/* Bytes of one element: 0, 1, 4, 4, 2. */
+UOP_API size_t uop_dtype_size(uop_dtype d);
+
+/* ---- ops ---------------------------------------------------------------------------------- */
+
+/* clang-format off */
+typedef enum uop_op {
+  /* ops: made from src/ir/ops.def by `make generate`; src/ir/ops.c asserts that they agree */
+  UOP_CONST, /* a constant of dtype bool, i32 or f32 */
+  UOP_PARAM, /* input number `slot` of the enclosing call, or of the program */
+  UOP_CALL, /* the value of a body with its params replaced by the arguments */
+  UOP_STACK, /* n values of one type along a new leading axis */
+  UOP_INDEX, /* takes one leading axis away for each i32 index */
+  UOP_CAST, /* converts: f32 to i32 truncates and saturates, to bool is x != 0 */
+  UOP_RECIP, /* 1 / x, correctly rounded */
+  UOP_ADD, /* a + b; i32 wraps, bool is or */
+  UOP_MUL, /* a * b; i32 wraps, bool is and */
+  UOP_CMPLT, /* a < b, a bool; false beside a NaN */
+  UOP_FLOORDIV, /* a / b rounded toward minus infinity; x // 0 is 0 */
+  UOP_FLOORMOD, /* what floordiv leaves, with the divisor's sign; x mod 0 is x */
+  UOP_WHERE, /* a where the condition holds, else b; lazy when of shape () */
+  UOP_CMPNE, /* a != b, a bool; true beside a NaN */
+  UOP_MAX, /* the greater; NaN if either is, and -0.0 < 0.0 */
+  UOP_EXP2, /* 2 to the x, at most 2 ulp off */
+  UOP_LOG2, /* logarithm to base 2, at most 2 ulp off */
+  UOP_SQRT, /* square root, correctly rounded */
+  UOP_SIN, /* sine of x radians, at most 2 ulp off */
+  UOP_BUFFER, /* global memory of a flat size; never in a call's body */
+  UOP_ALLOC, /* local or shared memory of a flat size, of one call */
+  UOP_LOAD, /* the contents of memory, as a value */
+  UOP_STORE, /* writes a value to memory */
+  UOP_AFTER, /* the memory, once the other sources have happened */
+  UOP_SINK, /* groups effects: the root of a program */
+  UOP_RANGE, /* a loop counter from 0 to below its end */
+  UOP_END, /* closes the ranges around its first source */
+  UOP_RESHAPE, /* the same elements in another shape */
+  UOP_EXPAND, /* repeats along axes of size 1 */
+  UOP_PERMUTE, /* reorders the axes */
+  UOP_SHRINK, /* a begin and an end along each axis */
+  UOP_REDUCE, /* sums, or takes the maximum of, the last `pop` axes */
+  UOP_STAGE, /* its source, written out to memory on the way */
+  UOP_BARRIER, /* waits for the whole workgroup */
+  UOP_WMMA, /* reserved: a tensor core's multiply and add */
+  UOP_ASSERT, /* holds when no element of a differs from b's */
+  /* end of ops */
+  UOP_OP_COUNT
+} uop_op;
+/* clang-format on */
+
+/* The sets that an op is in, as bits of uop_op_info.sets. */
+enum {
+  UOP_SET_UNARY = 1,       /* one source, elementwise: CAST RECIP EXP2 LOG2 SQRT SIN */
+  UOP_SET_BINARY = 2,      /* two sources, elementwise: ADD MUL MAX CMPLT CMPNE FLOORDIV FLOORMOD */
+  UOP_SET_ALU = 4,         /* UNARY, BINARY and WHERE */
+  UOP_SET_COMMUTATIVE = 8, /* ADD MUL MAX CMPNE */
+  UOP_SET_MOVEMENT = 16,   /* RESHAPE EXPAND PERMUTE SHRINK */
+  UOP_SET_EFFECT = 32      /* always of dtype void: STORE SINK END BARRIER ASSERT */
+};
+
+typedef struct uop_op_info {
+  const char *name;          /* "ADD" */
+  const char *text;          /* "add", as .uir spells it */
+  uint32_t min_src, max_src; /* how many sources it takes; max_src is UOP_MAX_SRC for "any" */
+  uint32_t sets;             /* UOP_SET_ bits */
+  const char *arg;           /* what the arg holds, in words; "" for none */
+  const char *doc;           /* one line */
+} uop_op_info;
+
+/* The row of `op` in the op table; NULL outside the enumeration. */
+UOP_API const uop_op_info *uop_op_find(uop_op op);
+
+/* ---- contexts ------------------------------------------------------------------------------ */
+
+typedef struct uop_ctx uop_ctx;
+typedef struct uop uop;
+
+/* One hook for every byte the library uses, as Lua's: `ptr` NULL allocates `new_size` bytes,
+ * `new_size` 0 frees, otherwise resizes; `old_size` is what was asked for last. NULL: no memory
+ * (never when freeing). Returned memory is aligned for any standard type. */
+typedef void *(*uop_alloc_fn)(void *user, void *ptr, size_t old_size, size_t new_size);
+
+typedef struct uop_options {
+  uop_alloc_fn alloc;  /* NULL: realloc and free */
+  void *user;          /* handed to alloc */
+  uint64_t max_nodes;  /* live nodes at once; 0: no limit */
+  uint64_t max_bytes;  /* bytes that nodes, names and tables may take; 0: no limit */
+} uop_options;
+
+/* A new, empty context; `options` NULL takes the defaults. NULL: out of memory. */
+UOP_API uop_ctx *uop_ctx_new(const uop_options *options);
+
+/* Frees the context and every node in it, pinned or not. NULL is fine. */
+UOP_API void uop_ctx_free(uop_ctx *ctx);
+
+/* The context that a node belongs to. */
+UOP_API uop_ctx *uop_ctx_of(const uop *u);
+
+/* Number of live nodes. */
+UOP_API size_t uop_ctx_live(const uop_ctx *ctx);
+
+typedef struct uop_stats {
+  uint64_t nodes;    /* alive */
+  uint64_t created;  /* ever; the next node's id */
+  uint64_t bytes;    /* that live nodes, their shapes and names take */
+  uint64_t reserved; /* that the context holds from its allocator, free room included */
+} uop_stats;
+UOP_API uop_stats uop_ctx_stats(const uop_ctx *ctx);
+
+/* Gives room that dead nodes left back to the allocator. Scopes keep it for reuse. */
+UOP_API void uop_ctx_trim(uop_ctx *ctx);
+
+/* Walks every invariant of the context (each node's type, hash, place in the unique table, every
+ * count). False, with UOP_E_INTERNAL and the invariant named, when one is broken. Linear. */
+UOP_API bool uop_ctx_check(uop_ctx *ctx);
+
+/* Frees memory that the library returned to the caller (strings, lists). NULL is fine. */
+UOP_API void uop_free(uop_ctx *ctx, void *p);
+
+/* ---- errors -------------------------------------------------------------------------------- */
+
+/* Stable numbers: new ones are added at the end. */
+typedef enum uop_code {
+  UOP_OK = 0,
+  UOP_E_MEMORY = 1,    /* the allocator had none, or the context's byte limit is reached */
+  UOP_E_LIMIT = 2,     /* a named limit */
+  UOP_E_ARITY = 3,     /* wrong number of sources */
+  UOP_E_DTYPE = 4,     /* dtypes that do not fit the op */
+  UOP_E_SHAPE = 5,     /* shapes that do not fit the op */
+  UOP_E_SPACE = 6,     /* a value where memory is meant, or the wrong memory */
+  UOP_E_ARG = 7,       /* an arg that the op cannot have */
+  UOP_E_CONTEXT = 8,   /* nodes of two contexts */
+  UOP_E_SCOPE = 9,     /* scopes ended out of order, or collected while something runs */
+  UOP_E_LITERAL = 10,  /* a number that its dtype cannot hold */
+  UOP_E_SYNTAX = 11,   /* text that is no .uir */
+  UOP_E_NAME = 12,     /* an undefined or twice defined name */
+  UOP_E_INPUT = 13,    /* a run's input is missing or has another type */
+  UOP_E_INDEX = 14,    /* a run's index outside its axis */
+  UOP_E_ASSERT = 15,   /* an assert that does not hold */
+  UOP_E_BUDGET = 16,   /* a run's steps or bytes are used up */
+  UOP_E_UNSUPPORTED = 17, /* an op that cannot be run yet */
+  UOP_E_FORMAT = 18,   /* data (.npy, a value's text) that cannot be read */
+  UOP_E_CALLBACK = 19, /* a caller's function failed without saying why */
+  UOP_E_INTERNAL = 20, /* a broken invariant: a bug in the library */
+  UOP_W_UNUSED = 100,  /* warnings from here on: a statement that no root reaches */
+  UOP_W_INDEX = 101,   /* a constant index outside its axis */
+  UOP_W_DIVISION = 102 /* a FLOORDIV or FLOORMOD by zero */
+} uop_code;
+
+#define UOP_MAX_MESSAGE 1200 /* bytes: two shapes of full rank and a quoted line fit */
+
+typedef struct uop_diag {
+  uop_code code;
+  int op;          /* uop_op concerned, or -1 */
+  int operand;     /* index of the source concerned, or -1 */
+  uint32_t line;   /* from 1; 0 when there is no text */
+  uint32_t column; /* from 1, in bytes; 0 when there is no text */
+  uint32_t length; /* bytes of the marked text */
+  uint32_t reason; /* where in `message` the part after "line N: '…': " begins */
+  const uop *node; /* of a run's error or warning: the node concerned; else NULL */
+  char message[UOP_MAX_MESSAGE]; /* "line 3: '%2 = add %0, %1': can't broadcast (2,) with (3,)" */
+} uop_diag;
+
+typedef struct uop_diags { /* errors and warnings in the order found; zero-initialise */
+  uop_diag *at;
+  size_t len, cap;
+} uop_diags;
+
+/* The context's first error since it was cleared; never NULL, code UOP_OK where there is none. */
+UOP_API const uop_diag *uop_error(const uop_ctx *ctx);
+UOP_API void uop_error_clear(uop_ctx *ctx);
+UOP_API void uop_diags_free(uop_ctx *ctx, uop_diags *d);
+
+/* ---- the node ------------------------------------------------------------------------------ */
+
+/* A sequence of integers, interned: one pointer per content and context. */
+typedef struct uop_tuple {
+  uint32_t len;  /* number of integers */
+  uint32_t hash; /* private */
+  uint64_t refs; /* private */
+  struct uop_tuple *next; /* private */
+  int64_t at[1]; /* `len` of them */
+} uop_tuple;
+
+/* Read it, never write it; made only by the functions below. Fields marked private may change. */
+struct uop {
+  uint64_t id;   /* counts up in its context and is never used again: sources have smaller ones */
+  uint32_t hash; /* structural: of op, arg and the sources' hashes; the same on every platform */
+  uint32_t nsrc;
+  uint8_t op;    /* uop_op */
+  uint8_t dtype; /* uop_dtype */
+  uint8_t space; /* uop_space */
+  uint8_t flags; /* private */
+  uint32_t pins; /* private */
+  const uop_tuple *shape; /* never NULL; of len 0 for scalars and effects */
+  union {
+    uint64_t bits;          /* see uop_const_i32() … uop_reduce_axes() below */
+    const uop_tuple *tuple; /* RESHAPE, EXPAND: the shape; PERMUTE: the axes; SHRINK: begin0, end0, … */
+    const char *name;       /* CALL: NUL-terminated, interned */
+  } arg;
+  uop *users; /* private */
+  uop *next;  /* private */
+  const uop *src[1]; /* `nsrc` of them */
+};
+
+static inline bool uop_const_bool(const uop *u) { return u->arg.bits != 0; }
+static inline int32_t uop_const_i32(const uop *u) {
+  uint32_t b = (uint32_t)u->arg.bits;
+  return b < UINT32_C(0x80000000) ? (int32_t)b : -(int32_t)(UINT32_C(0xffffffff) - b) - 1;
+}
+static inline float uop_const_f32(const uop *u) {
+  union { uint32_t bits; float f; } v = {(uint32_t)u->arg.bits};
+  return v.f;
+}
+static inline int64_t uop_slot(const uop *u) { return (int64_t)u->arg.bits; } /* PARAM BUFFER ALLOC */
+static inline int64_t uop_range_idx(const uop *u) { return (int64_t)(u->arg.bits & 0xffffffffu); }
+static inline uop_axis uop_range_kind(const uop *u) { return (uop_axis)(u->arg.bits >> 32); }
+static inline uop_op uop_reduce_op(const uop *u) { return (uop_op)(u->arg.bits >> 32); }
+static inline uint32_t uop_reduce_axes(const uop *u) { return (uint32_t)u->arg.bits; }
+
+/* Elements of a value: the product of the shape's dimensions. */
+UOP_API int64_t uop_numel(const uop *u);
+
+/* Everything that the ops' args hold, for uop_make(); unused fields are 0. */
+typedef struct uop_arg {
+  uop_dtype dtype;     /* CONST PARAM BUFFER ALLOC CAST */
+  uop_space space;     /* PARAM; ALLOC: LOCAL or SHARED */
+  uop_axis kind;       /* RANGE */
+  uop_op op;           /* REDUCE: UOP_ADD or UOP_MAX */
+  int64_t num;         /* PARAM BUFFER ALLOC: slot; RANGE: idx; REDUCE: number of axes */
+  uint64_t bits;       /* CONST: the value; an i32's or f32's 32 bits, a bool's 0 or 1 */
+  const int64_t *ints; /* PARAM BUFFER ALLOC: shape; RESHAPE EXPAND PERMUTE SHRINK: the tuple */
+  size_t len;          /* number of ints */
+  const char *name;    /* CALL */
+} uop_arg;
+
+/* The node (op, src[0..n), arg) exactly, without literals or broadcasting: the one door through
+ * which every node goes. `arg` NULL stands for all zeros. Borrowed: src, arg and what it points to
+ * may go after the call. NULL with the op's refusal (SPEC: the op table in docs/ops.md). */
+UOP_API const uop *uop_make(uop_ctx *ctx, uop_op op, const uop *const *src, size_t n,
+                            const uop_arg *arg);
+
+/* The arg of `u`, to make a node like it; its pointers stay valid as long as u does. */
+UOP_API uop_arg uop_arg_of(const uop *u);
+
+/* `u` with other sources, as many as it has; u itself where they are the same. */
+UOP_API const uop *uop_with_src(const uop *u, const uop *const *src);
+
+/* ---- scopes and pins ------------------------------------------------------------------------ */
+
+/* Nodes live until the scope ends in which they were made; nothing is collected at another time,
+ * so a C local needs no rooting. */
+typedef struct uop_scope { /* private */
+  uop_ctx *ctx;
+  size_t begin, outer;
+  uint32_t depth;
+} uop_scope;
+
+UOP_API uop_scope uop_scope_begin(uop_ctx *ctx);
+
+/* Ends the innermost scope: of the nodes made in it, those that keep[0..n) or a pinned node need
+ * live on in the enclosing scope, the others are gone. NULLs in keep are passed over. False with
+ * UOP_E_SCOPE when `scope` is not the innermost, or was begun outside a running callback. Cannot
+ * fail otherwise. */
+UOP_API bool uop_scope_end(uop_scope scope, const uop *const *keep, size_t n);
+
+/* Does to the innermost open scope (the whole context where none is open) what its end would, and
+ * leaves it open. False with UOP_E_SCOPE while a callback of the library's is running. */
+UOP_API bool uop_collect(uop_ctx *ctx, const uop *const *keep, size_t n);
+
+/* Keeps `u` alive past every scope, until as many unpins. False: UOP_E_LIMIT after 2^32-1 pins.
+ * Unpinning what is not pinned does nothing. NULL is fine. */
+UOP_API bool uop_pin(const uop *u);
+UOP_API void uop_unpin(const uop *u);
+
+/* ---- side tables keyed by node --------------------------------------------------------------- */
+
+/* node -> 64-bit value, keyed on the node's id, so that an entry of a dead node never answers for
+ * a later one. Memory is taken by pages of 1,024 ids when first touched. */
+typedef struct uop_map uop_map;
+
+UOP_API uop_map *uop_map_new(uop_ctx *ctx); /* NULL: out of memory; one thread at a time */
+UOP_API void uop_map_free(uop_map *m); /* before its context; NULL is fine */
+UOP_API bool uop_map_set(uop_map *m, const uop *key, uint64_t value); /* false: out of memory */
+UOP_API bool uop_map_get(const uop_map *m, const uop *key, uint64_t *value); /* false: not there */
+UOP_API void uop_map_remove(uop_map *m, const uop *key);
+UOP_API size_t uop_map_len(const uop_map *m);
+UOP_API size_t uop_map_bytes(const uop_map *m); /* that the map takes now */
+
+/* Values that are nodes. A map that outlives a scope registers itself: then every entry whose key
+ * or value (a node or NULL) dies is dropped just before. */
+UOP_API bool uop_map_set_node(uop_map *m, const uop *key, const uop *value);
+UOP_API const uop *uop_map_get_node(const uop_map *m, const uop *key); /* NULL: not there */
+UOP_API void uop_map_register(uop_map *m); /* until uop_map_free; its values must be nodes */
+
+/* ---- the builder ------------------------------------------------------------------------------ */
+
+/* An operand: a node, or a C number that stands for a constant. A number takes the dtype of the
+ * first operand beside it that is a node (in a CALL, of its parameter): beside f32 any number
+ * becomes the nearest f32; beside f16 a CAST of it; beside i32 a float is refused; beside bool
+ * only 0 and 1 become bool. Where all are numbers, or dtypes need not agree, an integer is i32, a
+ * float or double f32, a bool bool. */
+typedef enum uop_val_kind {
+  UOP_VAL_NODE,
+  UOP_VAL_INT,
+  UOP_VAL_UINT,
+  UOP_VAL_FLOAT,
+  UOP_VAL_BOOL
+} uop_val_kind;
+
+typedef struct uop_val {
+  uop_val_kind kind;
+  union {
+    const uop *node;
+    int64_t i;
+    uint64_t u;
+    double f;
+    bool b;
+  } as;
+} uop_val;
+
+static inline uop_val uop_val_node(const uop *u) {
+  uop_val v;
+  v.kind = UOP_VAL_NODE;
+  v.as.node = u;
+  return v;
+}
+static inline uop_val uop_val_null(const void *p) {
+  (void)p;
+  return uop_val_node(NULL);
+}
+static inline uop_val uop_val_int(int64_t i) {
+  uop_val v;
+  v.kind = UOP_VAL_INT;
+  v.as.i = i;
+  return v;
+}
+static inline uop_val uop_val_uint(uint64_t u) {
+  uop_val v;
+  v.kind = UOP_VAL_UINT;
+  v.as.u = u;
+  return v;
+}
+static inline uop_val uop_val_float(double f) {
+  uop_val v;
+  v.kind = UOP_VAL_FLOAT;
+  v.as.f = f;
+  return v;
+}
+static inline uop_val uop_val_bool(bool b) {
+  uop_val v;
+  v.kind = UOP_VAL_BOOL;
+  v.as.b = b;
+  return v;
+}
+
+/* Constants. uop_const: a number as a constant of dtype `d` (of f16: a CAST of an f32 one). */
+UOP_API const uop *uop_const_of_i32(uop_ctx *ctx, int32_t v);
+UOP_API const uop *uop_const_of_f32(uop_ctx *ctx, float v);
+UOP_API const uop *uop_const_of_bool(uop_ctx *ctx, bool v);
+UOP_API const uop *uop_const(uop_ctx *ctx, uop_dtype d, uop_val v);
+/* A number with the dtype and, by RESHAPE and EXPAND, the shape of `like`. */
+UOP_API const uop *uop_const_like(const uop *like, uop_val v);
+
+/* Leaves. `rank` dimensions at `dims`; slots are at least 0. */
+UOP_API const uop *uop_param(uop_ctx *ctx, int64_t slot, uop_dtype d, const int64_t *dims,
+                             size_t rank);
+UOP_API const uop *uop_param_in(uop_ctx *ctx, int64_t slot, uop_dtype d, const int64_t *dims,
+                                size_t rank, uop_space space);
+UOP_API const uop *uop_buffer(uop_ctx *ctx, int64_t slot, uop_dtype d, int64_t size);
+UOP_API const uop *uop_alloc(uop_ctx *ctx, int64_t slot, uop_dtype d, int64_t size,
+                             uop_space space);
+
+/* Elementwise. Where uop_val stands a C number may be written (macros below). Operands broadcast
+ * as numpy's do: at most a RESHAPE that adds leading 1s and then an EXPAND. Result: the first
+ * operand's dtype, for comparisons bool. Refused: what the op table in docs/ops.md refuses, and
+ * shapes that do not broadcast. Encodings (there is no SUB, NEG, DIV, EQ …):
+ *   neg x    = mul x -1                       sub a b  = add a (neg b)
+ *   gt a b   = cmplt b a                      eq a b   = cmpne (cmpne a b) true
+ *   ge a b   = cmpne (cmplt a b) true         le a b   = ge b a
+ *              floats: max (cmplt b a) (eq a b)
+ *   min a b  = where (cmplt a b) a b          and, or  = mul, max of bools
+ *              floats: neg (max (neg a) (neg b)); bool: mul
+ *   not x    = cmpne x true                   relu x   = max x 0 */
+UOP_API const uop *uop_add(uop_val a, uop_val b);
+UOP_API const uop *uop_sub(uop_val a, uop_val b);
+UOP_API const uop *uop_mul(uop_val a, uop_val b);
+UOP_API const uop *uop_floordiv(uop_val a, uop_val b);
+UOP_API const uop *uop_floormod(uop_val a, uop_val b);
+UOP_API const uop *uop_max(uop_val a, uop_val b);
+UOP_API const uop *uop_min(uop_val a, uop_val b);
+UOP_API const uop *uop_lt(uop_val a, uop_val b);
+UOP_API const uop *uop_gt(uop_val a, uop_val b);
+UOP_API const uop *uop_le(uop_val a, uop_val b);
+UOP_API const uop *uop_ge(uop_val a, uop_val b);
+UOP_API const uop *uop_eq(uop_val a, uop_val b);
+UOP_API const uop *uop_ne(uop_val a, uop_val b);
+UOP_API const uop *uop_and(uop_val a, uop_val b);
+UOP_API const uop *uop_or(uop_val a, uop_val b);
+UOP_API const uop *uop_assert(uop_val a, uop_val b);
+UOP_API const uop *uop_where(const uop *cond, uop_val a, uop_val b);
+UOP_API const uop *uop_neg(const uop *x);
+UOP_API const uop *uop_not(const uop *x);
+UOP_API const uop *uop_relu(const uop *x);
+UOP_API const uop *uop_recip(const uop *x);
+UOP_API const uop *uop_exp2(const uop *x);
+UOP_API const uop *uop_log2(const uop *x);
+UOP_API const uop *uop_sqrt(const uop *x);
+UOP_API const uop *uop_sin(const uop *x);
+UOP_API const uop *uop_cast(const uop *x, uop_dtype d); /* x itself where d is its dtype */
+
+/* Arrays. n values of one type become a new leading axis; indices take leading axes away. */
+UOP_API const uop *uop_stack_n(uop_ctx *ctx, const uop_val *v, size_t n);
+UOP_API const uop *uop_index_n(const uop *x, const uop_val *i, size_t n);
+
+/* Movement and reduction. Shapes, axes: n integers. Shrink: n pairs begin, end (2 n integers).
+ * Reduce: UOP_ADD or UOP_MAX over the last `axes` axes. */
+UOP_API const uop *uop_reshape(const uop *x, const int64_t *dims, size_t n);
+UOP_API const uop *uop_expand(const uop *x, const int64_t *dims, size_t n);
+UOP_API const uop *uop_permute(const uop *x, const int64_t *axes, size_t n);
+UOP_API const uop *uop_shrink(const uop *x, const int64_t *pairs, size_t n);
+UOP_API const uop *uop_reduce(const uop *x, uop_op op, int64_t axes);
+
+/* Functions: the value of `body` with PARAM slot i replaced by args[i]. `name` is an identifier. */
+UOP_API const uop *uop_call_n(const uop *body, const char *name, const uop_val *args, size_t n);
+
+/* Memory, effects and loops. uop_after and uop_end hand back their first source where n is 0. */
+UOP_API const uop *uop_load(const uop *mem);
+UOP_API const uop *uop_store(const uop *mem, uop_val value);
+UOP_API const uop *uop_after(const uop *mem, const uop *const *deps, size_t n);
+UOP_API const uop *uop_sink(uop_ctx *ctx, const uop *const *src, size_t n);
+UOP_API const uop *uop_barrier(uop_ctx *ctx, const uop *const *src, size_t n);
+UOP_API const uop *uop_range(uop_ctx *ctx, uop_val end, int64_t idx, uop_axis kind);
+UOP_API const uop *uop_end(const uop *x, const uop *const *ranges, size_t n);
+UOP_API const uop *uop_stage(const uop *x);
+UOP_API const uop *uop_wmma(const uop *a, const uop *b, const uop *acc);
+
+/* ---- walking and editing ------------------------------------------------------------------------ */
+
+/* A list of nodes; zero-initialise, free with uop_nodes_free. */
+typedef struct uop_nodes {
+  const uop **at;
+  size_t len, cap;
+} uop_nodes;
+UOP_API void uop_nodes_free(uop_ctx *ctx, uop_nodes *l);
+
+/* Each of these replaces what `out` held; false: out of memory, `out` is empty. */
+
+/* Every node below the roots and they themselves: sources first, left to right, each once. */
+UOP_API bool uop_toposort(uop_ctx *ctx, const uop *const *roots, size_t n, uop_nodes *out);
+
+/* The RANGEs below `root`, by (idx, kind, place in toposort). */
+UOP_API bool uop_ranges(const uop *root, uop_nodes *out);
+
+/* The PARAMs that belong to `body`, in toposort order: a nested CALL's body is its own scope and is
+ * not looked into, its arguments are. */
+UOP_API bool uop_call_params(const uop *body, uop_nodes *out);
+
+/* The PARAMs and BUFFERs that a run of the roots may ask for: as uop_call_params, of all roots. */
+UOP_API bool uop_inputs(uop_ctx *ctx, const uop *const *roots, size_t n, uop_nodes *out);
+
+/* `root` with from[i] replaced by to[i], by identity, everywhere, CALL bodies included; what does
+ * not change is reused. NULL with the refusal of the first node that cannot be rebuilt. */
+UOP_API const uop *uop_substitute(const uop *root, const uop *const *from, const uop *const *to,
+                                  size_t n);
+
+/* Rebuilds bottom-up: each target t becomes fn(user, t'), t' being t with its sources already
+ * rebuilt. out[i] is what roots[i] became (out may be roots' own array). A NULL from fn ends it:
+ * false, with fn's error in the context or UOP_E_CALLBACK. fn may build nodes; it may end only
+ * scopes that it began. */
+typedef const uop *(*uop_wrap_fn)(void *user, const uop *u);
+UOP_API bool uop_wrap(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *const *targets,
+                      size_t ntargets, uop_wrap_fn fn, void *user, const uop **out);
+
+/* The value of `call`, a CALL, as a graph without it: its body with all its parameters replaced at
+ * once. CALLs inside the body stay. UOP_E_ARG when `call` is no CALL. */
+UOP_API const uop *uop_inline_call(const uop *call);
+
+/* `root` rebuilt in `ctx`; root itself where it lives there. */
+UOP_API const uop *uop_copy(uop_ctx *ctx, const uop *root);
+
+typedef struct uop_counts {
+  uint64_t nodes;    /* distinct */
+  uint64_t ops;      /* of those, neither CONST nor PARAM */
+  uint64_t tree;     /* nodes of the graph written as a tree; UINT64_MAX from 2^63 on */
+  double tree_log10; /* its decimal logarithm */
+  uint64_t depth;    /* edges on the longest path */
+  uint64_t by_op[UOP_OP_COUNT];
+} uop_counts;
+/* Of all roots together; `tree` sums the roots' trees. False: out of memory. */
+UOP_API bool uop_count(uop_ctx *ctx, const uop *const *roots, size_t n, uop_counts *out);
+
+/* ---- text -------------------------------------------------------------------------------------- */
+
+typedef struct uop_stmt {
+  const char *name;   /* without the %; not NUL-terminated; NULL for an assert without a name */
+  uint32_t name_len;
+  uint32_t line, column, length; /* of the statement, without blanks and comment */
+  const uop *node;
+  uint64_t ids;       /* private */
+} uop_stmt;
+
+typedef struct uop_program { /* read only */
+  uop_ctx *ctx;
+  const uop *result;  /* of the last named statement; NULL where there are only asserts */
+  uop_stmt *stmts;    /* in the order of the text */
+  size_t nstmts;
+  uop_nodes asserts;  /* every ASSERT, in the order built: each is a root */
+  uop_nodes roots;    /* asserts and then the result, each once */
+  char *text;         /* a copy of the text; NUL-terminated */
+  size_t len;
+} uop_program;
+
+/* Reads .uir text (SPEC: docs/uir.md). The nodes belong to `ctx`, the program to the caller. On
+ * errors NULL, the first one in the context, and, where `diags` is not NULL, the first
+ * UOP_MAX_ERRORS of them appended to it: a statement that uses a name whose statement failed is
+ * passed over silently. Clears the context's error first. `text` need not end in a NUL. */
+UOP_API uop_program *uop_program_parse(uop_ctx *ctx, const char *text, size_t len, uop_diags *diags);
+UOP_API void uop_program_free(uop_program *p); /* NULL is fine */
+
+/* Warnings, at most UOP_MAX_ERRORS appended: statements that no root reaches, constant indices
+ * outside their axis. False: out of memory. */
+UOP_API bool uop_program_check(const uop_program *p, uop_diags *diags);
+
+/* The statement whose text made `u`, NULL where none did. */
+UOP_API const uop_stmt *uop_program_find(const uop_program *p, const uop *u);
+
+/* The result of a program, in one call: NULL on errors, and where there are only asserts. */
+UOP_API const uop *uop_parse(uop_ctx *ctx, const char *text, size_t len);
+
+/* Canonical text; the caller frees it with uop_free(). Reading it back gives the same nodes, by
+ * pointer. NULL: out of memory. `len` may be NULL. */
+UOP_API char *uop_print(const uop *root, size_t *len);
+UOP_API char *uop_program_print(const uop_program *p, size_t *len);
+
+/* The graph as one nested expression, which can be exponentially long, into buf[0..cap), cut with
+ * "..." and always NUL-terminated (cap 0 writes nothing). Returns the length written. */
+UOP_API size_t uop_repr(const uop *root, char *buf, size_t cap);
+
+/* For a debugger: prints `root` to standard error. */
+UOP_API void uop_dump(const uop *root);
+
+/* Graphviz DOT of all nodes below the roots: sources on top. `p` may be NULL; it gives nodes their
+ * names. Freed with uop_free(). */
+UOP_API char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t n, const uop_program *p,
+                      size_t *len);
+
+/* ---- running -------------------------------------------------------------------------------------- */
+
+typedef struct uop_value {
+  uop_dtype dtype; /* UOP_VOID: the value of an effect */
+  uint32_t rank;
+  int64_t dims[UOP_MAX_RANK];
+  int64_t count; /* elements: the product of dims */
+  void *data;    /* row-major, without gaps, uop_dtype_size bytes each */
+} uop_value;
+
+typedef struct uop_run uop_run;
+
+typedef struct uop_run_options {
+  uint64_t max_steps; /* elements computed; 0: UOP_DEFAULT_STEPS */
+  uint64_t max_bytes; /* of values alive at once; 0: UOP_DEFAULT_BYTES */
+  void (*warn)(void *user, const uop_diag *w); /* NULL: warnings are dropped. Each division node
+                                                  that met a zero warns once */
+  void *user;
+} uop_run_options;
+
+#define UOP_DEFAULT_STEPS (UINT64_C(1) << 33) /* about a minute of a laptop's time */
+#define UOP_DEFAULT_BYTES (UINT64_C(1) << 31) /* 2 GiB: half of a small laptop's memory */
+
+/* A run keeps what it has computed until it is freed; the context must not collect the nodes
+ * meanwhile. `options` may be NULL. NULL: out of memory. */
+UOP_API uop_run *uop_run_new(uop_ctx *ctx, const uop_run_options *options);
+UOP_API void uop_run_free(uop_run *r); /* NULL is fine */
+
+/* Gives PARAM or BUFFER `slot` its value; `v->data` is borrowed until the run is freed. */
+UOP_API bool uop_run_set(uop_run *r, uop_op op, int64_t slot, const uop_value *v);
+
+/* The value of `u`; out->data belongs to the run. Each node is computed at most once. False with
+ * the error in the context, which is cleared first. */
+UOP_API bool uop_run_eval(uop_run *r, const uop *u, uop_value *out);
+
+typedef struct uop_run_stats {
+  uint64_t nodes; /* evaluations of a node in a frame */
+  uint64_t steps; /* elements computed */
+  uint64_t bytes, peak_bytes; /* of values: now, and at most */
+} uop_run_stats;
+UOP_API uop_run_stats uop_run_get_stats(const uop_run *r);
+
+/* Values. Those that the library makes own their data: uop_value_free(). */
+UOP_API void uop_value_free(uop_ctx *ctx, uop_value *v);
+
+/* "5", "[1, 2, 3]", "[[1.0], [nan]]" as a value of dtype `d`; UOP_E_FORMAT, UOP_E_LITERAL. */
+UOP_API bool uop_value_parse(uop_ctx *ctx, const char *text, size_t len, uop_dtype d,
+                             uop_value *out);
+
+/* As `uopc run` prints it: 25, [1.0, 2.0], nested brackets; arrays of more than 1,000 elements are
+ * shortened in the middle of each axis unless `full`. Freed with uop_free(). */
+UOP_API char *uop_value_print(uop_ctx *ctx, const uop_value *v, bool full);
+
+/* Reproducible data for an input: from `seed`, the op and the slot by splitmix64 (Steele, Lea and
+ * Flood, OOPSLA 2014). f32, f16: uniform multiples of 2^-11 in [-1, 1); i32: -100..100; bool. */
+UOP_API bool uop_value_fill(const uop *input, uint64_t seed, uop_value *out);
+
+/* numpy's .npy (format versions 1.0, 2.0 and 3.0): bool, i4, f4, f2, either byte order, C or
+ * Fortran order. UOP_E_FORMAT says what is wrong. */
+UOP_API bool uop_npy_read(uop_ctx *ctx, const void *bytes, size_t len, uop_value *out);
+UOP_API void *uop_npy_write(uop_ctx *ctx, const uop_value *v, size_t *len); /* uop_free() */
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+/* ---- numbers as operands ----------------------------------------------------------------------- */
+
+/* UOP_V(x): x, a node or any C number, as a uop_val. NULL must be a pointer (in C++: nullptr). */
+#ifdef __cplusplus
+static inline uop_val uop_v(const uop *u) { return uop_val_node(u); }
+static inline uop_val uop_v(decltype(nullptr)) { return uop_val_node(nullptr); }
+static inline uop_val uop_v(uop_val v) { return v; }
+static inline uop_val uop_v(bool v) { return uop_val_bool(v); }
+static inline uop_val uop_v(char v) { return uop_val_int(v); }
+static inline uop_val uop_v(signed char v) { return uop_val_int(v); }
+static inline uop_val uop_v(unsigned char v) { return uop_val_uint(v); }
+static inline uop_val uop_v(short v) { return uop_val_int(v); }
+static inline uop_val uop_v(unsigned short v) { return uop_val_uint(v); }
+static inline uop_val uop_v(int v) { return uop_val_int(v); }
+static inline uop_val uop_v(unsigned v) { return uop_val_uint(v); }
+static inline uop_val uop_v(long v) { return uop_val_int(v); }
+static inline uop_val uop_v(unsigned long v) { return uop_val_uint(v); }
+static inline uop_val uop_v(long long v) { return uop_val_int(v); }
+static inline uop_val uop_v(unsigned long long v) { return uop_val_uint(v); }
+static inline uop_val uop_v(float v) { return uop_val_float(static_cast<double>(v)); }
+static inline uop_val uop_v(double v) { return uop_val_float(v); }
+#define UOP_V(x) uop_v(x)
+
+template <class... T> inline const uop *uop_stack_of(uop_ctx *ctx, T... t) {
+  const uop_val v[] = {uop_v(t)...};
+  return uop_stack_n(ctx, v, sizeof...(t));
+}
+template <class... T> inline const uop *uop_index_of(const uop *x, T... t) {
+  const uop_val v[] = {uop_v(t)...};
+  return uop_index_n(x, v, sizeof...(t));
+}
+template <class... T> inline const uop *uop_call_of(const uop *body, const char *name, T... t) {
+  const uop_val v[] = {uop_v(t)...};
+  return uop_call_n(body, name, v, sizeof...(t));
+}
+#define uop_stack(ctx, ...)        uop_stack_of(ctx, __VA_ARGS__)
+#define uop_index(x, ...)          uop_index_of(x, __VA_ARGS__)
+#define uop_call(body, name, ...)  uop_call_of(body, name, __VA_ARGS__)
+#else
+static inline uop_val uop_val_same(uop_val v) { return v; }
+/* clang-format off */
+#define UOP_V(x) _Generic((x), \
+    const uop *: uop_val_node, uop *: uop_val_node, \
+    void *: uop_val_null, const void *: uop_val_null, uop_val: uop_val_same, \
+    bool: uop_val_bool, char: uop_val_int, signed char: uop_val_int, short: uop_val_int, \
+    int: uop_val_int, long: uop_val_int, long long: uop_val_int, \
+    unsigned char: uop_val_uint, unsigned short: uop_val_uint, unsigned: uop_val_uint, \
+    unsigned long: uop_val_uint, unsigned long long: uop_val_uint, \
+    float: uop_val_float, double: uop_val_float)(x)
+
+/* UOP_VALS(1, x, 2.0): an array of up to 16 operands, and their number, as two arguments. */
+#define UOP_VALS(...) \
+  (const uop_val[]){UOP_EACH_(UOP_COUNT_(__VA_ARGS__), __VA_ARGS__)}, UOP_COUNT_(__VA_ARGS__)
+#define UOP_COUNT_(...) \
+  UOP_17TH_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define UOP_17TH_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, ...) q
+#define UOP_EACH_(n, ...) UOP_EACH2_(n, __VA_ARGS__)
+#define UOP_EACH2_(n, ...) UOP_V##n##_(__VA_ARGS__)
+#define UOP_V1_(x) UOP_V(x)
+#define UOP_V2_(x, ...) UOP_V(x), UOP_V1_(__VA_ARGS__)
+#define UOP_V3_(x, ...) UOP_V(x), UOP_V2_(__VA_ARGS__)
+#define UOP_V4_(x, ...) UOP_V(x), UOP_V3_(__VA_ARGS__)
+#define UOP_V5_(x, ...) UOP_V(x), UOP_V4_(__VA_ARGS__)
+#define UOP_V6_(x, ...) UOP_V(x), UOP_V5_(__VA_ARGS__)
+#define UOP_V7_(x, ...) UOP_V(x), UOP_V6_(__VA_ARGS__)
+#define UOP_V8_(x, ...) UOP_V(x), UOP_V7_(__VA_ARGS__)
+#define UOP_V9_(x, ...) UOP_V(x), UOP_V8_(__VA_ARGS__)
+#define UOP_V10_(x, ...) UOP_V(x), UOP_V9_(__VA_ARGS__)
+#define UOP_V11_(x, ...) UOP_V(x), UOP_V10_(__VA_ARGS__)
+#define UOP_V12_(x, ...) UOP_V(x), UOP_V11_(__VA_ARGS__)
+#define UOP_V13_(x, ...) UOP_V(x), UOP_V12_(__VA_ARGS__)
+#define UOP_V14_(x, ...) UOP_V(x), UOP_V13_(__VA_ARGS__)
+#define UOP_V15_(x, ...) UOP_V(x), UOP_V14_(__VA_ARGS__)
+#define UOP_V16_(x, ...) UOP_V(x), UOP_V15_(__VA_ARGS__)
+#define uop_stack(ctx, ...)       uop_stack_n(ctx, UOP_VALS(__VA_ARGS__))
+#define uop_index(x, ...)         uop_index_n(x, UOP_VALS(__VA_ARGS__))
+#define uop_call(body, name, ...) uop_call_n(body, name, UOP_VALS(__VA_ARGS__))
+/* UOP_DIMS(2, 3): integers and their number, for uop_reshape(x, UOP_DIMS(2, 3)). */
+#define UOP_DIMS(...) \
+  (const int64_t[]){__VA_ARGS__}, (sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+/* clang-format on */
+#endif
+
+/* The functions of the same names with numbers allowed; write (uop_add)(a, b) for the function. */
+#define uop_const(ctx, d, v)      (uop_const)(ctx, d, UOP_V(v))
+#define uop_const_like(like, v)   (uop_const_like)(like, UOP_V(v))
+#define uop_add(a, b)             (uop_add)(UOP_V(a), UOP_V(b))
+#define uop_sub(a, b)             (uop_sub)(UOP_V(a), UOP_V(b))
+#define uop_mul(a, b)             (uop_mul)(UOP_V(a), UOP_V(b))
+#define uop_floordiv(a, b)        (uop_floordiv)(UOP_V(a), UOP_V(b))
+#define uop_floormod(a, b)        (uop_floormod)(UOP_V(a), UOP_V(b))
+#define uop_max(a, b)             (uop_max)(UOP_V(a), UOP_V(b))
+#define uop_min(a, b)             (uop_min)(UOP_V(a), UOP_V(b))
+#define uop_lt(a, b)              (uop_lt)(UOP_V(a), UOP_V(b))
+#define uop_gt(a, b)              (uop_gt)(UOP_V(a), UOP_V(b))
+#define uop_le(a, b)              (uop_le)(UOP_V(a), UOP_V(b))
+#define uop_ge(a, b)              (uop_ge)(UOP_V(a), UOP_V(b))
+#define uop_eq(a, b)              (uop_eq)(UOP_V(a), UOP_V(b))
+#define uop_ne(a, b)              (uop_ne)(UOP_V(a), UOP_V(b))
+#define uop_and(a, b)             (uop_and)(UOP_V(a), UOP_V(b))
+#define uop_or(a, b)              (uop_or)(UOP_V(a), UOP_V(b))
+#define uop_assert(a, b)          (uop_assert)(UOP_V(a), UOP_V(b))
+#define uop_where(cond, a, b)     (uop_where)(cond, UOP_V(a), UOP_V(b))
+#define uop_store(mem, value)     (uop_store)(mem, UOP_V(value))
+#define uop_range(ctx, end, i, k) (uop_range)(ctx, UOP_V(end), i, k)
+
+#endif

@@ -1,0 +1,114 @@
+/* base.c - memory, growing arrays, strings and hashing; see base.h for what holds. */
+#include "base/base.h"
+
+void *uopi_realloc(const uopi_mem *m, void *p, size_t old, size_t size) {
+  if (size == 0) {
+    if (p) m->alloc(m->user, p, old, 0);
+    return NULL;
+  }
+  return m->alloc(m->user, p, p ? old : 0, size);
+}
+
+/* ---- memory for the caller: [size_t size][padding][bytes …] -------------------------------- */
+
+enum { GIVE_HEAD = 16 }; /* keeps the bytes aligned for any standard type */
+
+void *uopi_give(uop_ctx *ctx, size_t size) {
+  if (size > SIZE_MAX - GIVE_HEAD) return NULL;
+  char *p = uopi_realloc(uopi_mem_of(ctx), NULL, 0, size + GIVE_HEAD);
+  if (!p) return NULL;
+  size += GIVE_HEAD;
+  memcpy(p, &size, sizeof size);
+  return p + GIVE_HEAD;
+}
+
+void uop_free(uop_ctx *ctx, void *p) {
+  if (!p) return;
+  char *head = (char *)p - GIVE_HEAD;
+  size_t size;
+  memcpy(&size, head, sizeof size);
+  uopi_realloc(uopi_mem_of(ctx), head, size, 0);
+}
+
+bool uopi_grow(const uopi_mem *m, void **at, size_t *cap, size_t need, size_t size) {
+  size_t want = *cap > SIZE_MAX / 2 ? need : *cap * 2;
+  if (want < need) want = need;
+  if (want < 8) want = 8;
+  if (want > SIZE_MAX / size) return false;
+  void *p = uopi_realloc(m, *at, *cap * size, want * size);
+  if (!p) return false;
+  *at = p;
+  *cap = want;
+  return true;
+}
+
+/* ---- strings --------------------------------------------------------------------------------- */
+
+void uopi_put(uopi_buf *b, const char *s, size_t n) {
+  if (b->failed) return;
+  if (n >= b->cap - b->len) { /* room for a NUL as well */
+    if (n > SIZE_MAX / 2 - b->len ||
+        !uopi_grow(b->mem, (void **)&b->at, &b->cap, b->len + n + 1, 1)) {
+      b->failed = true;
+      return;
+    }
+  }
+  if (n) memcpy(b->at + b->len, s, n);
+  b->len += n;
+  b->at[b->len] = 0;
+}
+
+void uopi_puts(uopi_buf *b, const char *s) { uopi_put(b, s, strlen(s)); }
+void uopi_putc(uopi_buf *b, char c) { uopi_put(b, &c, 1); }
+
+char *uopi_format_u64(char *p, uint64_t v) {
+  char digits[20];
+  int n = 0;
+  do digits[n++] = (char)('0' + v % 10);
+  while ((v /= 10) != 0);
+  while (n) *p++ = digits[--n];
+  return p;
+}
+
+void uopi_putu(uopi_buf *b, uint64_t v) {
+  char s[20];
+  uopi_put(b, s, (size_t)(uopi_format_u64(s, v) - s));
+}
+
+void uopi_puti(uopi_buf *b, int64_t v) {
+  if (v < 0) uopi_putc(b, '-');
+  uopi_putu(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+void uopi_buf_drop(uopi_buf *b) {
+  uopi_realloc(b->mem, b->at, b->cap, 0);
+  b->at = NULL;
+  b->len = b->cap = 0;
+}
+
+char *uopi_buf_give(uopi_buf *b, uop_ctx *ctx, size_t *len) {
+  char *s = b->failed ? NULL : uopi_give(ctx, b->len + 1);
+  if (s) {
+    if (b->len) memcpy(s, b->at, b->len);
+    s[b->len] = 0;
+    if (len) *len = b->len;
+  } else {
+    uopi_no_memory(ctx);
+  }
+  uopi_buf_drop(b);
+  return s;
+}
+
+uint32_t uopi_hash_bytes(const void *p, size_t n) {
+  const unsigned char *s = p;
+  uint64_t h = uopi_hash_step(UOPI_HASH_SEED, n);
+  while (n) { /* assembled byte by byte: the same on either byte order */
+    uint64_t w = 0;
+    size_t k = n < 8 ? n : 8;
+    for (size_t i = 0; i < k; i++) w |= (uint64_t)s[i] << (8 * i);
+    h = uopi_hash_step(h, w);
+    s += k;
+    n -= k;
+  }
+  return uopi_hash_end(h);
+}

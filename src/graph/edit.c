@@ -1,0 +1,135 @@
+/* edit.c - rebuilding a graph: substitute, inline_call, wrap, copy. All are one loop over the
+ * depth-first order: a node whose sources did not change is reused, another is made anew through
+ * uop_make, so that what becomes equal becomes one node.
+ */
+#include "ir/ir.h"
+
+typedef struct rebuild {
+  uop_ctx *ctx; /* where nodes are made */
+  uop_map done; /* node -> what became of it; nodes that are not in it stay */
+  bool scoped;  /* CALL bodies stay as they are */
+  struct {
+    const uop **at;
+    size_t len, cap;
+  } src; /* scratch for one node's sources */
+} rebuild;
+
+static void rebuild_end(rebuild *r) {
+  uopi_map_drop(&r->done);
+  UOPI_DROP(uopi_mem_of(r->ctx), &r->src);
+}
+
+static const uop *became(rebuild *r, const uop *u) {
+  uint64_t *v = uopi_map_find(&r->done, u->id);
+  return v ? (const uop *)(uintptr_t)*v : u;
+}
+
+static bool set_became(rebuild *r, const uop *u, const uop *to) {
+  bool fresh;
+  uint64_t *v = uopi_map_put(&r->done, u->id, &fresh);
+  if (!v) return uopi_no_memory(r->ctx), false;
+  *v = (uint64_t)(uintptr_t)to;
+  return true;
+}
+
+/* u with its sources as they became. */
+static const uop *rebuild_node(rebuild *r, const uop *u) {
+  if (!UOPI_RESERVE(uopi_mem_of(r->ctx), &r->src, u->nsrc)) return uopi_no_memory(r->ctx);
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    bool stays = r->scoped && i == 0 && u->op == UOP_CALL;
+    r->src.at[i] = stays ? u->src[i] : became(r, u->src[i]);
+  }
+  if (uopi_ctx_of(u) == r->ctx) return uop_with_src(u, r->src.at);
+  uop_arg a = uop_arg_of(u);
+  return uop_make(r->ctx, (uop_op)u->op, r->src.at, u->nsrc, &a);
+}
+
+/* What becomes of root; `done` holds the replacements on entry. All or nothing. */
+static const uop *rebuild_graph(rebuild *r, const uop *root) {
+  uop_nodes order = {NULL, 0, 0};
+  uopi_undo undo = uopi_undo_begin(r->ctx);
+  bool ok = uopi_walk(r->ctx, &root, 1, r->scoped, &r->done, &order);
+  for (size_t i = 0; ok && i < order.len; i++) {
+    const uop *to = rebuild_node(r, order.at[i]);
+    ok = to && set_became(r, order.at[i], to);
+  }
+  const uop *result = ok ? became(r, root) : NULL;
+  uop_nodes_free(r->ctx, &order);
+  if (!ok) uopi_undo_all(r->ctx, undo);
+  return result;
+}
+
+const uop *uop_substitute(const uop *root, const uop *const *from, const uop *const *to, size_t n) {
+  if (!root) return NULL;
+  rebuild r = {.ctx = uopi_ctx_of(root)};
+  uopi_map_init(&r.done, r.ctx);
+  bool ok = true;
+  for (size_t i = 0; ok && i < n; i++)
+    ok = from[i] && to[i] && (uopi_ctx_of(from[i]) != r.ctx || set_became(&r, from[i], to[i]));
+  const uop *u = ok ? rebuild_graph(&r, root) : NULL;
+  rebuild_end(&r);
+  return u;
+}
+
+const uop *uop_inline_call(const uop *call) {
+  if (!call) return NULL;
+  uop_ctx *ctx = uopi_ctx_of(call);
+  if (call->op != UOP_CALL)
+    return uopi_error(ctx, UOP_E_ARG, call->op, -1, "%a is no CALL to inline", (int)call->op);
+  bool gap;
+  const uopi_signature *s = uopi_signature_of(ctx, call->src[0], &gap);
+  if (!s) return NULL;
+  rebuild r = {.ctx = ctx, .scoped = true};
+  uopi_map_init(&r.done, ctx);
+  bool ok = true;
+  for (size_t i = 0; ok && i < s->n; i++) ok = set_became(&r, s->param[i], call->src[i + 1]);
+  const uop *u = ok ? rebuild_graph(&r, call->src[0]) : NULL;
+  rebuild_end(&r);
+  return u;
+}
+
+const uop *uop_copy(uop_ctx *ctx, const uop *root) {
+  if (!root || uopi_ctx_of(root) == ctx) return root;
+  rebuild r = {.ctx = ctx};
+  uopi_map_init(&r.done, ctx);
+  const uop *u = rebuild_graph(&r, root);
+  rebuild_end(&r);
+  return u;
+}
+
+/* fn's answer for a target that became `u`. */
+static const uop *call_back(uop_ctx *ctx, uop_wrap_fn fn, void *user, const uop *u) {
+  uopi_guard g = uopi_callback_begin(ctx);
+  uint32_t depth = ctx->depth;
+  const uop *v = fn(user, u);
+  if (ctx->depth != depth) {
+    uopi_error(ctx, UOP_E_SCOPE, -1, -1, "a callback left a scope open");
+    v = NULL;
+  }
+  uopi_callback_end(ctx, g);
+  if (!v) uopi_error(ctx, UOP_E_CALLBACK, -1, -1, "uop_wrap: the callback gave no node");
+  return v;
+}
+
+bool uop_wrap(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *const *targets,
+              size_t ntargets, uop_wrap_fn fn, void *user, const uop **out) {
+  rebuild r = {.ctx = ctx};
+  uop_map is_target;
+  uop_nodes order = {NULL, 0, 0};
+  uopi_map_init(&r.done, ctx);
+  uopi_map_init(&is_target, ctx);
+  bool ok = uopi_walk(ctx, roots, n, false, NULL, &order), fresh;
+  for (size_t i = 0; ok && i < ntargets; i++)
+    if (targets[i] && !uopi_map_put(&is_target, targets[i]->id, &fresh))
+      ok = (uopi_no_memory(ctx), false);
+  for (size_t i = 0; ok && i < order.len; i++) {
+    const uop *u = rebuild_node(&r, order.at[i]);
+    if (u && uopi_map_find(&is_target, order.at[i]->id)) u = call_back(ctx, fn, user, u);
+    ok = u && set_became(&r, order.at[i], u);
+  }
+  for (size_t i = 0; ok && i < n; i++) out[i] = roots[i] ? became(&r, roots[i]) : NULL;
+  uop_nodes_free(ctx, &order);
+  uopi_map_drop(&is_target);
+  rebuild_end(&r);
+  return ok;
+}

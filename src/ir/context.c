@@ -1,0 +1,94 @@
+/* context.c - making and freeing a context; its memory, its creation vector, its figures. */
+#include "ir/ir.h"
+
+#include <stdlib.h>
+
+static void *default_alloc(void *user, void *p, size_t old, size_t size) {
+  (void)user;
+  (void)old;
+  if (size) return realloc(p, size);
+  free(p);
+  return NULL;
+}
+
+void *uopi_ctx_realloc(uop_ctx *ctx, void *p, size_t old, size_t size) {
+  if (!p) old = 0;
+  if (size > old && ctx->max_bytes && size - old > ctx->max_bytes - ctx->held) return NULL;
+  void *q = uopi_realloc(&ctx->mem, p, old, size);
+  if (q || size == 0) ctx->held = ctx->held - old + size;
+  return q;
+}
+
+uop_ctx *uop_ctx_new(const uop_options *options) {
+  uopi_mem mem = {default_alloc, NULL};
+  if (options && options->alloc) mem = (uopi_mem){options->alloc, options->user};
+  uop_ctx *ctx = uopi_realloc(&mem, NULL, 0, sizeof *ctx);
+  if (!ctx) return NULL;
+  memset(ctx, 0, sizeof *ctx);
+  ctx->mem = mem;
+  ctx->max_nodes = options ? options->max_nodes : 0;
+  ctx->max_bytes = options ? options->max_bytes : 0;
+  uopi_map_init(&ctx->signatures, ctx);
+  uop_error_clear(ctx);
+  if (!(ctx->scalar = uopi_tuple_get(ctx, NULL, 0))) {
+    uop_ctx_free(ctx);
+    return NULL;
+  }
+  ctx->interned.bytes = 0; /* () is always there and no node's */
+  return ctx;
+}
+
+static void pieces_drop(uop_ctx *ctx, size_t keep) {
+  while (ctx->pieces.len > keep)
+    uopi_ctx_realloc(ctx, ctx->pieces.at[--ctx->pieces.len], UOPI_LIVE_PIECE * sizeof(uop *), 0);
+  if (keep == 0) UOPI_DROP(&ctx->mem, &ctx->pieces);
+}
+
+void uop_ctx_free(uop_ctx *ctx) {
+  if (!ctx) return;
+  for (size_t i = ctx->nlive; i-- > 0;) {
+    uop *u = *uopi_live_at(ctx, i);
+    if (u->flags & FLAG_SIGNATURE) uopi_signature_drop(ctx, u);
+    if (uopi_arg_is_tuple(u->op)) uopi_tuple_release(ctx, u->arg.tuple);
+    if (uopi_arg_kind_of(u->op) == UOPI_ARG_NAME) uopi_name_release(ctx, u->arg.name);
+    uopi_tuple_release(ctx, u->shape);
+    uopi_node_delete(ctx, u);
+  }
+  ctx->nlive = 0;
+  pieces_drop(ctx, 0);
+  uopi_map_drop(&ctx->signatures);
+  uopi_store_drop(ctx);
+  uopi_ctx_realloc(ctx, ctx->table, ctx->table_cap * sizeof *ctx->table, 0);
+  uopi_interned_drop(ctx);
+  uopi_mem mem = ctx->mem;
+  uopi_realloc(&mem, ctx, sizeof *ctx, 0);
+}
+
+bool uopi_live_reserve(uop_ctx *ctx) {
+  if (ctx->nlive < ctx->pieces.len * UOPI_LIVE_PIECE) return true;
+  if (!UOPI_RESERVE(&ctx->mem, &ctx->pieces, ctx->pieces.len + 1)) return false;
+  uop **piece = uopi_ctx_realloc(ctx, NULL, 0, UOPI_LIVE_PIECE * sizeof *piece);
+  if (!piece) return false;
+  ctx->pieces.at[ctx->pieces.len++] = piece;
+  return true;
+}
+
+void uop_ctx_trim(uop_ctx *ctx) {
+  uopi_store_trim(ctx);
+  uopi_table_trim(ctx);
+  pieces_drop(ctx, (ctx->nlive + UOPI_LIVE_PIECE - 1) / UOPI_LIVE_PIECE);
+  if (!ctx->signatures.len) uopi_map_drop(&ctx->signatures);
+}
+
+uop_ctx *uop_ctx_of(const uop *u) { return uopi_ctx_of(u); }
+size_t uop_ctx_live(const uop_ctx *ctx) { return ctx->nlive; }
+
+uop_stats uop_ctx_stats(const uop_ctx *ctx) {
+  return (uop_stats){ctx->nlive, ctx->next_id, ctx->store.bytes + ctx->interned.bytes, ctx->held};
+}
+
+int64_t uop_numel(const uop *u) {
+  int64_t n = 1;
+  for (uint32_t i = 0; i < u->shape->len; i++) n *= u->shape->at[i];
+  return n;
+}

@@ -1,0 +1,190 @@
+/* slab.c - where nodes live. A slab holds nodes of one size class and starts at a multiple of its
+ * size, so that a node's slab, and through it the context and the slab's age, is found by masking.
+ * Slabs are cut from chunks; a node of very many sources has an aligned block of its own.
+ *
+ *   chunk: [ slack | slab: header, node, node, … | slab … ]      large: [ slack | header, node ]
+ *
+ * Dead nodes go to their class's free list, last in first out: a sweep runs from young to old, so
+ * the next nodes are handed out in rising order again. Room goes back only in uopi_store_trim.
+ */
+#include "ir/ir.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define POISON 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define POISON 1
+#endif
+#endif
+#ifdef POISON
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(p, n)   ((void)(p), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#endif
+
+_Static_assert((UOPI_SLAB_SIZE & (UOPI_SLAB_SIZE - 1)) == 0, "slabs are found by masking");
+_Static_assert(sizeof(uopi_slab) % 8 == 0, "nodes follow the header");
+
+/* The most sources of each class: exact for small nodes, then at most a third wasted. */
+static const uint32_t class_src[UOPI_CLASSES] = {0,   1,   2,   3,   4,   5,   6,    7,
+                                                 8,   12,  16,  24,  32,  48,  64,   96,
+                                                 128, 192, 256, 384, 512, 768, 1024, 2048};
+
+/* A dead node's first word links it to the next one. */
+static uop *link_of(const uop *u) {
+  void *next;
+  memcpy(&next, u, sizeof next);
+  return next;
+}
+static void set_link(uop *u, uop *next) {
+  void *p = next;
+  memcpy((void *)u, &p, sizeof p);
+}
+
+static size_t node_size(uint32_t nsrc) {
+  size_t n = offsetof(uop, src) + nsrc * sizeof(uop *);
+  return (n + 7) & ~(size_t)7;
+}
+
+static uint32_t class_of(uint32_t nsrc) {
+  if (nsrc <= 8) return nsrc;
+  uint32_t c = 9;
+  while (c < UOPI_CLASSES && class_src[c] < nsrc) c++;
+  return c;
+}
+
+static char *align_up(char *p) {
+  uintptr_t a = (uintptr_t)p, up = (a + UOPI_SLAB_SIZE - 1) & ~(uintptr_t)(UOPI_SLAB_SIZE - 1);
+  return p + (up - a);
+}
+
+/* A slab from the newest chunk; a new chunk of twice as many slabs, up to 2 MiB, when it is used.
+ */
+static uopi_slab *slab_new(uop_ctx *ctx, uint32_t cls) {
+  uopi_store *s = &ctx->store;
+  uopi_chunk *c = s->chunks.len ? &s->chunks.at[s->chunks.len - 1] : NULL;
+  if (!c || c->used == c->nslabs) {
+    uint32_t n = c && c->nslabs < 16 ? c->nslabs * 2 : c ? 32 : 2;
+    size_t size = (n + 1) * UOPI_SLAB_SIZE;
+    if (!UOPI_RESERVE(&ctx->mem, &s->chunks, s->chunks.len + 1)) return NULL;
+    char *raw = uopi_ctx_realloc(ctx, NULL, 0, size);
+    if (!raw) return NULL;
+    s->chunks.at[s->chunks.len++] = (uopi_chunk){raw, size, align_up(raw), n, 0};
+    c = &s->chunks.at[s->chunks.len - 1];
+  }
+  uopi_slab *slab = (uopi_slab *)(c->first + c->used++ * UOPI_SLAB_SIZE);
+  *slab = (uopi_slab){.ctx = ctx, .seq = ++s->seq, .cls = cls};
+  return slab;
+}
+
+static uop *large_new(uop_ctx *ctx, uint32_t nsrc) {
+  uopi_store *s = &ctx->store;
+  size_t size = sizeof(uopi_slab) + node_size(nsrc) + UOPI_SLAB_SIZE;
+  char *raw = uopi_ctx_realloc(ctx, NULL, 0, size);
+  if (!raw) return NULL;
+  uopi_slab *slab = (uopi_slab *)align_up(raw);
+  *slab = (uopi_slab){.ctx = ctx, .seq = ++s->seq, .cls = UOPI_CLASSES, .live = 1};
+  slab->raw = raw;
+  slab->raw_size = size;
+  return (uop *)(slab + 1);
+}
+
+uop *uopi_node_new(uop_ctx *ctx, uint32_t nsrc) {
+  uint32_t c = class_of(nsrc);
+  uop *u;
+  if (c == UOPI_CLASSES) {
+    if (!(u = large_new(ctx, nsrc))) return NULL;
+    ctx->store.bytes += node_size(nsrc);
+    return u;
+  }
+  uopi_class *k = &ctx->store.cls[c];
+  size_t size = node_size(class_src[c]);
+  if (k->free) {
+    u = k->free;
+    k->free = link_of(u);
+    ASAN_UNPOISON_MEMORY_REGION(u, size);
+  } else {
+    if ((size_t)(k->end - k->bump) < size) {
+      uopi_slab *slab = slab_new(ctx, c);
+      if (!slab) return NULL;
+      k->bump = (char *)(slab + 1);
+      k->end = (char *)slab + UOPI_SLAB_SIZE;
+    }
+    u = (uop *)k->bump;
+    k->bump += size;
+  }
+  uopi_slab_of(u)->live++;
+  ctx->store.bytes += size;
+  return u;
+}
+
+void uopi_node_delete(uop_ctx *ctx, uop *u) {
+  uopi_slab *slab = uopi_slab_of(u);
+  if (slab->cls == UOPI_CLASSES) {
+    ctx->store.bytes -= node_size(u->nsrc);
+    uopi_ctx_realloc(ctx, slab->raw, slab->raw_size, 0);
+    return;
+  }
+  uopi_class *k = &ctx->store.cls[slab->cls];
+  size_t size = node_size(class_src[slab->cls]);
+  slab->live--;
+  ctx->store.bytes -= size;
+#ifdef UOP_DEBUG
+  memset((void *)u, 0xdd, size);
+#endif
+  set_link(u, k->free);
+  k->free = u;
+  ASAN_POISON_MEMORY_REGION((char *)u + sizeof k->free, size - sizeof k->free);
+}
+
+static bool chunk_is_empty(const uopi_chunk *c) {
+  for (uint32_t i = 0; i < c->used; i++)
+    if (((const uopi_slab *)(c->first + i * UOPI_SLAB_SIZE))->live) return false;
+  return true;
+}
+
+/* Takes the dead nodes and the bump room that lie in empty chunks out of the classes. */
+static void forget_empty(uopi_class *k, const uopi_chunk *c) {
+  const char *begin = c->first, *end = c->first + c->nslabs * UOPI_SLAB_SIZE;
+  uop *kept = NULL, *last = NULL;
+  for (uop *u = k->free, *next; u; u = next) {
+    next = link_of(u);
+    if ((const char *)u >= begin && (const char *)u < end) continue;
+    if (last)
+      set_link(last, u);
+    else
+      kept = u;
+    last = u;
+  }
+  if (last) set_link(last, NULL);
+  k->free = kept;
+  if (k->bump && k->bump > begin && k->end <= end) k->bump = k->end = NULL;
+}
+
+void uopi_store_trim(uop_ctx *ctx) {
+  uopi_store *s = &ctx->store;
+  size_t kept = 0;
+  for (size_t i = 0; i < s->chunks.len; i++) {
+    uopi_chunk c = s->chunks.at[i];
+    if (!chunk_is_empty(&c)) {
+      s->chunks.at[kept++] = c;
+      continue;
+    }
+    for (int k = 0; k < UOPI_CLASSES; k++) forget_empty(&s->cls[k], &c);
+    ASAN_UNPOISON_MEMORY_REGION(c.raw, c.raw_size);
+    uopi_ctx_realloc(ctx, c.raw, c.raw_size, 0);
+  }
+  s->chunks.len = kept;
+  if (kept == 0) UOPI_DROP(&ctx->mem, &s->chunks);
+}
+
+/* Everything: large nodes were deleted by the caller. */
+void uopi_store_drop(uop_ctx *ctx) {
+  uopi_store *s = &ctx->store;
+  for (size_t i = 0; i < s->chunks.len; i++) {
+    ASAN_UNPOISON_MEMORY_REGION(s->chunks.at[i].raw, s->chunks.at[i].raw_size);
+    uopi_ctx_realloc(ctx, s->chunks.at[i].raw, s->chunks.at[i].raw_size, 0);
+  }
+  UOPI_DROP(&ctx->mem, &s->chunks);
+}

@@ -1,0 +1,80 @@
+/* generate.c - writes what is derived from the op table: the enum inside uop.h and docs/ops.md.
+ *   generate enum FILE   rewrites the lines between the markers of FILE in place
+ *   generate docs        prints docs/ops.md
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ANY -1
+struct row {
+  const char *name, *text, *infer, *arg, *sets, *doc;
+  int min, max;
+};
+static const struct row rows[] = {
+#define UOP_ROW(NAME, text, min, max, infer, arg, sets, doc) \
+  {#NAME, text, #infer, #arg, #sets, doc, min, max},
+#include "../src/ir/ops.def"
+};
+enum { NROWS = sizeof rows / sizeof *rows };
+
+static const char begin_mark[] = "  /* ops: made from";
+static const char end_mark[] = "  /* end of ops */";
+
+static char *read_file(const char *path) {
+  FILE *f = fopen(path, "rb");
+  if (!f) return perror(path), exit(1), NULL;
+  size_t cap = 1 << 20, len = 0, got;
+  char *s = malloc(cap);
+  while (s && (got = fread(s + len, 1, cap - len - 1, f)) > 0)
+    if ((len += got) == cap - 1) s = realloc(s, cap *= 2);
+  if (!s) exit(1);
+  s[len] = 0;
+  fclose(f);
+  return s;
+}
+
+static void write_enum(const char *path) {
+  char *s = read_file(path), *b = strstr(s, begin_mark), *e = strstr(s, end_mark);
+  if (!b || !e) {
+    fprintf(stderr, "%s: the markers of the op enum are gone\n", path);
+    exit(1);
+  }
+  b = strchr(b, '\n') + 1;
+  FILE *f = fopen(path, "wb");
+  if (!f) perror(path), exit(1);
+  fwrite(s, 1, (size_t)(b - s), f);
+  for (int i = 0; i < NROWS; i++) fprintf(f, "  UOP_%s, /* %s */\n", rows[i].name, rows[i].doc);
+  fputs(e, f);
+  if (fclose(f) != 0) perror(path), exit(1);
+  free(s);
+}
+
+static void write_docs(void) {
+  puts("# The ops\n\nMade from src/ir/ops.def by `make generate`; edit that file.\n");
+  puts("| op | sources | arg | sets | what it is |\n| --- | --- | --- | --- | --- |");
+  for (const struct row *r = rows; r < rows + NROWS; r++) {
+    printf("| `%s` | ", r->text);
+    if (r->max == ANY)
+      printf("%d or more", r->min);
+    else
+      printf("%d", r->min);
+    printf(" | %s | ", strcmp(r->arg, "NONE") ? r->arg : "");
+    for (const char *p = strcmp(r->sets, "0") ? r->sets : ""; *p; p++)
+      if (*p == '|')
+        fputs(",", stdout);
+      else
+        putchar(*p);
+    printf(" | %s |\n", r->doc);
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && !strcmp(argv[1], "enum"))
+    write_enum(argv[2]);
+  else if (argc == 2 && !strcmp(argv[1], "docs"))
+    write_docs();
+  else
+    return fputs("usage: generate enum FILE | generate docs\n", stderr), 2;
+  return 0;
+}
