@@ -1,0 +1,159 @@
+/* dot.c - a graph as Graphviz DOT: sources on top, results below, one box a node, coloured by kind
+ * and told apart by shape too. Layout is Graphviz's business.
+ */
+#include "text/print.h"
+
+typedef struct style {
+  const char *shape, *fill;
+} style;
+
+static style style_of(const uop *u) {
+  if (u->op == UOP_CONST) return (style){"ellipse", "#f3f4f6"};
+  if (u->op == UOP_PARAM) return (style){"invhouse", "#dbeafe"};
+  if (u->op == UOP_BUFFER || u->op == UOP_ALLOC) return (style){"cylinder", "#e0e7ff"};
+  if (u->op == UOP_CALL) return (style){"component", "#fae8ff"};
+  if (u->op == UOP_ASSERT) return (style){"octagon", "#fee2e2"};
+  if (u->op == UOP_REDUCE || u->op == UOP_RANGE) return (style){"hexagon", "#ffedd5"};
+  uint32_t sets = uop_op_find((uop_op)u->op)->sets;
+  if (sets & UOP_SET_MOVEMENT) return (style){"parallelogram", "#dcfce7"};
+  if (sets & UOP_SET_ALU) return (style){"box", "#fef9c3"};
+  if (sets & UOP_SET_EFFECT) return (style){"box3d", "#fee2e2"};
+  return (style){"box", "#ffffff"};
+}
+
+/* The names that statements give to nodes: node -> its last statement, and for each statement the
+ * one before it with the same node. */
+typedef struct names {
+  uop_map last;
+  size_t *before; /* statement number + 1; 0: none */
+} names;
+
+static bool names_begin(names *n, uop_ctx *ctx, const uop_program *p) {
+  uopi_map_init(&n->last, ctx);
+  n->before = NULL;
+  if (!p) return true;
+  n->before = uopi_realloc(uopi_mem_of(ctx), NULL, 0, (p->nstmts + 1) * sizeof *n->before);
+  if (!n->before) return false;
+  for (size_t i = 0; i < p->nstmts; i++) {
+    if (!p->stmts[i].name) continue;
+    bool fresh;
+    uint64_t *v = uopi_map_put(&n->last, p->stmts[i].node->id, &fresh);
+    if (!v) return false;
+    n->before[i] = (size_t)*v;
+    *v = i + 1;
+  }
+  return true;
+}
+
+static void names_end(names *n, uop_ctx *ctx, const uop_program *p) {
+  uopi_map_drop(&n->last);
+  if (n->before) uopi_realloc(uopi_mem_of(ctx), n->before, (p->nstmts + 1) * sizeof *n->before, 0);
+}
+
+/* "%a, %b" of a node, in the order of the text; the first few of very many. */
+static void put_names(uopi_buf *b, names *n, const uop_program *p, const uop *u) {
+  enum { SHOWN = 4 };
+  uint64_t *v = p ? uopi_map_find(&n->last, u->id) : NULL;
+  size_t total = 0, skip = 0, shown[SHOWN], k = 0;
+  for (size_t i = v ? (size_t)*v : 0; i; i = n->before[i - 1]) total++;
+  if (total > SHOWN) skip = total - SHOWN;
+  for (size_t i = v ? (size_t)*v : 0; i; i = n->before[i - 1])
+    if (skip)
+      skip--;
+    else
+      shown[k++] = i - 1;
+  for (size_t i = k; i-- > 0;) {
+    uopi_putc(b, '%');
+    uopi_put(b, p->stmts[shown[i]].name, p->stmts[shown[i]].name_len);
+    if (i) uopi_puts(b, ", ");
+  }
+  if (total > SHOWN) uopi_puts(b, ", ...");
+  if (total) uopi_puts(b, "\\n");
+}
+
+static void put_label(uopi_buf *b, names *n, const uop_program *p, const uop *u) {
+  put_names(b, n, p, u);
+  if (u->op != UOP_CONST) uopi_puts(b, uop_op_find((uop_op)u->op)->text);
+  if (u->op == UOP_PARAM || u->op == UOP_BUFFER || u->op == UOP_ALLOC) {
+    uopi_puts(b, " slot=");
+    uopi_puti(b, uop_slot(u));
+  } else if (uopi_arg_is_tuple(u->op) || u->op == UOP_CONST) {
+    if (u->op != UOP_CONST) uopi_putc(b, ' ');
+    uopi_print_positional(b, u);
+  } else if (u->op != UOP_CAST) {
+    size_t before = b->len;
+    uopi_putc(b, ' ');
+    size_t empty = b->len;
+    uopi_print_attributes(b, u);
+    if (b->len == empty) b->len = before;
+  }
+  uopi_puts(b, "\\n");
+  uopi_puts(b, uop_dtype_name((uop_dtype)u->dtype));
+  if (u->dtype == UOP_VOID) return;
+  uopi_putc(b, ' ');
+  uopi_print_tuple(b, u->shape->at, u->shape->len);
+}
+
+static void put_node(uopi_buf *b, names *n, const uop_program *p, const uop *u, uint64_t k) {
+  style s = style_of(u);
+  uopi_puts(b, "  n");
+  uopi_putu(b, k);
+  uopi_puts(b, " [label=\"");
+  put_label(b, n, p, u);
+  uopi_puts(b, "\" shape=");
+  uopi_puts(b, s.shape);
+  uopi_puts(b, " fillcolor=\"");
+  uopi_puts(b, s.fill);
+  uopi_puts(b, "\"];\n");
+}
+
+static void put_edges(uopi_buf *b, uop_map *numbers, const uop *u, uint64_t k) {
+  bool ordered = u->nsrc > 1 && !(uop_op_find((uop_op)u->op)->sets & UOP_SET_COMMUTATIVE);
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    uopi_puts(b, "  n");
+    uopi_putu(b, *uopi_map_find(numbers, u->src[i]->id));
+    uopi_puts(b, " -> n");
+    uopi_putu(b, k);
+    if (ordered) {
+      uopi_puts(b, " [label=\"");
+      uopi_putu(b, i);
+      uopi_puts(b, "\"]");
+    }
+    uopi_puts(b, ";\n");
+  }
+}
+
+static bool put_graph(uopi_buf *b, const uop_nodes *order, names *n, const uop_program *p,
+                      uop_map *numbers) {
+  uopi_puts(b, "digraph uop {\n"
+               "  rankdir=TB;\n"
+               "  node [style=filled fontname=\"Helvetica\" fontsize=11 color=\"#6b7280\"];\n"
+               "  edge [fontname=\"Helvetica\" fontsize=9 color=\"#6b7280\"];\n");
+  for (size_t i = 0; i < order->len; i++) {
+    const uop *u = order->at[i];
+    bool fresh;
+    uint64_t *v = uopi_map_put(numbers, u->id, &fresh);
+    if (!v) return false;
+    *v = i;
+    put_node(b, n, p, u, i);
+    put_edges(b, numbers, u, i);
+  }
+  uopi_puts(b, "}\n");
+  return true;
+}
+
+char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t nroots, const uop_program *p,
+              size_t *len) {
+  uopi_buf b = {.mem = uopi_mem_of(ctx)};
+  uop_nodes order = {NULL, 0, 0};
+  uop_map numbers;
+  names n;
+  uopi_map_init(&numbers, ctx);
+  bool ok = names_begin(&n, ctx, p) && uopi_walk(ctx, roots, nroots, false, NULL, &order) &&
+            put_graph(&b, &order, &n, p, &numbers);
+  names_end(&n, ctx, p);
+  uopi_map_drop(&numbers);
+  uop_nodes_free(ctx, &order);
+  if (!ok) b.failed = true;
+  return uopi_buf_give(&b, ctx, len);
+}

@@ -1,0 +1,504 @@
+/* parse.c - reads a .uir program, a line at a time.
+ *
+ *   line := [ %name = ] expression | %name = %name          expression := op operand* [:]
+ * key=value*
+ *
+ * Invariants: nested expressions are kept on a heap stack, `open`, and their operands on `items`,
+ * so that nesting costs no C stack. A statement that fails leaves no node behind; its name is kept
+ * as failed, and what uses it is passed over, so that each fault is reported once. A reading that
+ * fails leaves nothing behind at all.
+ */
+#include "text/parse.h"
+
+static void fail_message(uop_diag *d, const lexer *l, uint32_t line);
+
+bool uopi_fail(parser *p, uop_code code, const char *at, size_t len, const char *fmt, ...) {
+  if (p->failed) return false;
+  p->failed = true;
+  va_list ap;
+  va_start(ap, fmt);
+  uopi_diag_vset(&p->error, code, -1, -1, fmt, ap);
+  va_end(ap);
+  p->error.line = p->line;
+  p->error.column = (uint32_t)(at - p->lex.line) + 1;
+  p->error.length = (uint32_t)(len ? len : 1);
+  fail_message(&p->error, &p->lex, p->line);
+  return false;
+}
+
+/* ---- messages: line 3: '%2 = add %0, %1': reason ------------------------------------------------
+ */
+
+enum { QUOTE_MAX = 120 }; /* bytes of the quoted line */
+
+static char *put_escaped(char *q, unsigned char c) {
+  static const char hex[] = "0123456789abcdef";
+  if (c >= 0x20 && c != 0x7f) {
+    *q++ = (char)c;
+    return q;
+  }
+  memcpy(q, (char[]){'\\', 'x', hex[c >> 4], hex[c & 15]}, 4);
+  return q + 4;
+}
+
+/* The line without blanks around it, control bytes escaped, cut at a character's end. */
+static size_t quote_line(char *to, const char *at, const char *end) {
+  while (at < end && (*at == ' ' || *at == '\t')) at++;
+  while (end > at && (end[-1] == ' ' || end[-1] == '\t')) end--;
+  const char *cut = end - at > QUOTE_MAX ? at + QUOTE_MAX : end;
+  if (cut < end)
+    while (cut > at && ((unsigned char)*cut & 0xc0) == 0x80) cut--;
+  char *q = to;
+  for (; at < cut; at++) q = put_escaped(q, (unsigned char)*at);
+  if (cut < end) memcpy(q, "...", 3), q += 3;
+  return (size_t)(q - to);
+}
+
+/* Puts the line's number and text in front of the reason that is in d->message. */
+static void fail_message(uop_diag *d, const lexer *l, uint32_t line) {
+  char head[64 + 4 * QUOTE_MAX], *q = head;
+  memcpy(q, "line ", 5);
+  q = uopi_format_u64(q + 5, line);
+  memcpy(q, ": '", 3);
+  q += 3;
+  q += quote_line(q, l->line, l->end);
+  memcpy(q, "': ", 3);
+  q += 3;
+  size_t n = (size_t)(q - head), len = strlen(d->message);
+  if (len > sizeof d->message - 1 - n) len = sizeof d->message - 1 - n;
+  memmove(d->message + n, d->message, len);
+  memcpy(d->message, head, n);
+  d->message[n + len] = 0;
+  d->reason = (uint32_t)n;
+}
+
+/* ---- operands
+ * ------------------------------------------------------------------------------------ */
+
+static bool push_item(parser *p, item it) {
+  if (!UOPI_PUSH(p->mem, &p->items, it)) p->no_memory = true;
+  p->open.at[p->open.len - 1].comma = false;
+  return !p->no_memory;
+}
+
+static bool name_operand(parser *p, const token *t, const uop **u) {
+  const symbol *s = uopi_symbols_find(&p->names, t->at + 1, t->len - 1);
+  if (!s) {
+    char name[UOP_MAX_NAME + 2];
+    memcpy(name, t->at, t->len);
+    name[t->len] = 0;
+    return uopi_fail(p, UOP_E_NAME, t->at, t->len, "undefined %s", name);
+  }
+  *u = s->node;
+  if (!s->node) p->poisoned = true;
+  return s->node != NULL;
+}
+
+static bool tuple_operand(parser *p, const token *t) {
+  item it = {.kind = ITEM_TUPLE, .at = t->at};
+  const char *end;
+  if (!uopi_tuple(p, t, &it.first, &it.ints, &it.pairs, &end)) return false;
+  it.len = (size_t)(end - t->at);
+  return push_item(p, it);
+}
+
+static bool literal_operand(parser *p, const token *t) {
+  item it = {.kind = ITEM_LITERAL, .at = t->at, .len = t->len};
+  if (!uopi_lex_literal(t, &it.lit)) {
+    char w[64];
+    size_t n = t->len < 60 ? t->len : 60;
+    memcpy(w, t->at, n);
+    w[n] = 0;
+    return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "unexpected %s (a name begins with %%)", w);
+  }
+  it.is_int = t->kind == TOK_INT && uopi_lex_int(t, &it.i);
+  return push_item(p, it);
+}
+
+/* ---- ops
+ * ----------------------------------------------------------------------------------------- */
+
+static bool same_word(const token *t, const char *text) {
+  if (strlen(text) != t->len) return false;
+  for (size_t i = 0; i < t->len; i++) {
+    char c = t->at[i];
+    if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+    if (c != text[i]) return false;
+  }
+  return true;
+}
+
+static int find_fn(const token *t) {
+  for (int i = 0; i < UOP_OP_COUNT; i++)
+    if (same_word(t, uop_op_find((uop_op)i)->text)) return i;
+  for (int i = UOP_OP_COUNT; i < UOPI_FN_COUNT; i++)
+    if (same_word(t, uopi_sugars[i - UOP_OP_COUNT].text)) return i;
+  return -1;
+}
+
+/* An expression begins at the op `t`; `paren` is its "(", NULL for the statement itself. */
+static bool open_expression(parser *p, const token *t, const char *paren) {
+  if (t->kind == TOK_BAD) return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "%s", t->why);
+  if (t->kind != TOK_WORD)
+    return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "an op is missing here");
+  int fn = find_fn(t);
+  if (fn < 0) {
+    char w[64];
+    size_t n = t->len < 60 ? t->len : 60;
+    memcpy(w, t->at, n);
+    w[n] = 0;
+    return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "unknown op %s", w);
+  }
+  if (p->open.len > UOP_MAX_NESTING)
+    return uopi_fail(p, UOP_E_LIMIT, paren, 1, "more than %d parentheses open (UOP_MAX_NESTING)",
+                     UOP_MAX_NESTING);
+  open_expr e = {.fn = fn, .at = t->at, .len = t->len, .paren = paren, .first_item = p->items.len};
+  if (!UOPI_PUSH(p->mem, &p->open, e)) p->no_memory = true;
+  return !p->no_memory;
+}
+
+static bool note_assert(parser *p, const uop *u) {
+  bool fresh;
+  if (u->op != UOP_ASSERT) return true;
+  if (!uopi_map_put(&p->asserts, u->id, &fresh) ||
+      (fresh && !UOPI_PUSH(p->mem, &p->prog->asserts, u)))
+    p->no_memory = true;
+  return !p->no_memory;
+}
+
+/* The innermost expression is complete: it becomes an operand of the one around it, or *result. */
+static bool close_expression(parser *p, const char *end, const uop **result) {
+  open_expr *e = &p->open.at[p->open.len - 1];
+  if (e->comma) return uopi_fail(p, UOP_E_SYNTAX, end, 1, "an operand is missing after the comma");
+  const uop *u = uopi_finish(p, e);
+  if (!u || !note_assert(p, u)) return false;
+  const char *at = e->paren;
+  p->items.len = e->first_item;
+  p->open.len--;
+  if (at)
+    return push_item(p,
+                     (item){.kind = ITEM_NODE, .at = at, .len = (size_t)(end + 1 - at), .node = u});
+  *result = u;
+  return true;
+}
+
+/* ---- expressions
+ * --------------------------------------------------------------------------------- */
+
+static bool is_operand(tok_kind k) {
+  return k == TOK_NAME || k == TOK_WORD || k == TOK_INT || k == TOK_FLOAT || k == TOK_LPAREN;
+}
+
+/* Before an operand: not after attributes, and separated from what stands before it. */
+static bool may_begin(parser *p, const open_expr *e, const token *t) {
+  if (e->colon || e->keys)
+    return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "an operand after the attributes");
+  char before = t->at > p->lex.line ? t->at[-1] : ' ';
+  if (t->spaced || t->kind == TOK_LPAREN || before == ',' || before == ')' || before == '(')
+    return true;
+  return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "a blank or a comma is missing before this");
+}
+
+static bool operand(parser *p, const token *t) {
+  if (!may_begin(p, &p->open.at[p->open.len - 1], t)) return false;
+  if (t->kind == TOK_LPAREN) {
+    if (!uopi_lex_word_follows(&p->lex)) return tuple_operand(p, t);
+    token op = uopi_lex(&p->lex);
+    p->open.at[p->open.len - 1].comma = false;
+    return open_expression(p, &op, t->at);
+  }
+  if (t->kind != TOK_NAME) return literal_operand(p, t);
+  item it = {.kind = ITEM_NODE, .at = t->at, .len = t->len};
+  return name_operand(p, t, &it.node) && push_item(p, it);
+}
+
+static bool comma(parser *p, const token *t) {
+  open_expr *e = &p->open.at[p->open.len - 1];
+  if (e->colon || e->keys) return uopi_fail(p, UOP_E_SYNTAX, t->at, 1, "a comma among attributes");
+  if (e->comma) return uopi_fail(p, UOP_E_SYNTAX, t->at, 1, "a doubled comma");
+  if (p->items.len == e->first_item)
+    return uopi_fail(p, UOP_E_SYNTAX, t->at, 1, "a comma before the first operand");
+  return e->comma = true;
+}
+
+static bool colon(parser *p, const token *t) {
+  open_expr *e = &p->open.at[p->open.len - 1];
+  if (e->colon || e->keys) return uopi_fail(p, UOP_E_SYNTAX, t->at, 1, "unexpected :");
+  if (e->comma)
+    return uopi_fail(p, UOP_E_SYNTAX, t->at, 1, "an operand is missing after the comma");
+  return e->colon = true;
+}
+
+static bool attribute(parser *p, const token *t) {
+  open_expr *e = &p->open.at[p->open.len - 1];
+  if (e->comma)
+    return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "an operand is missing after the comma");
+  if (!t->spaced && t->at[-1] != ':' && t->at[-1] != ')')
+    return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "a blank is missing before this");
+  return uopi_attribute(p, e, t);
+}
+
+static bool step(parser *p, const token *t, const uop **result) {
+  bool nested = p->open.len > 1;
+  if (t->kind == TOK_WORD && t->at + t->len < p->lex.end && t->at[t->len] == '=')
+    return attribute(p, t);
+  if (is_operand(t->kind)) return operand(p, t);
+  switch (t->kind) {
+  case TOK_COMMA: return comma(p, t);
+  case TOK_COLON: return colon(p, t);
+  case TOK_RPAREN:
+    if (!nested) return uopi_fail(p, UOP_E_SYNTAX, t->at, 1, "this ) closes nothing");
+    return close_expression(p, t->at, result);
+  case TOK_END:
+    if (nested)
+      return uopi_fail(p, UOP_E_SYNTAX, p->open.at[p->open.len - 1].paren, 1,
+                       "this ( is never closed");
+    return close_expression(p, t->at, result);
+  case TOK_BAD: return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "%s", t->why);
+  default: return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "unexpected =");
+  }
+}
+
+/* The expression from its op to the end of the line. */
+static const uop *expression(parser *p, const token *op) {
+  const uop *result = NULL;
+  if (!open_expression(p, op, NULL)) return NULL;
+  while (!result) {
+    token t = uopi_lex(&p->lex);
+    if (!step(p, &t, &result)) return NULL;
+  }
+  return result;
+}
+
+/* %n = %m: one more name for a node. */
+static const uop *alias(parser *p, const token *t) {
+  const uop *u = NULL;
+  if (!name_operand(p, t, &u)) return NULL;
+  token end = uopi_lex(&p->lex);
+  if (end.kind == TOK_END) return u;
+  uopi_fail(p, UOP_E_SYNTAX, end.at, end.len, "nothing may follow %%name = %%name");
+  return NULL;
+}
+
+/* ---- statements
+ * ----------------------------------------------------------------------------------- */
+
+/* A name that failed, unless it is defined already: what uses it is passed over. */
+static void poison(parser *p, const char *name, size_t len) {
+  if (!len || len > UOP_MAX_NAME || uopi_symbols_find(&p->names, name, len)) return;
+  if (!uopi_symbols_add(&p->names, name, len, p->line, NULL)) p->no_memory = true;
+}
+
+static bool define(parser *p, const token *name, const uop *u, const token *first,
+                   const char *end) {
+  uop_stmt s = {.node = u, .line = p->line, .ids = p->ctx->next_id};
+  s.column = (uint32_t)(first->at - p->lex.line) + 1;
+  s.length = (uint32_t)(end - first->at);
+  if (name) {
+    s.name = name->at + 1;
+    s.name_len = (uint32_t)name->len - 1;
+    if (!uopi_symbols_add(&p->names, s.name, s.name_len, p->line, u)) return false;
+    p->prog->result = u;
+  }
+  struct {
+    uop_stmt *at;
+    size_t len, cap;
+  } v = {p->prog->stmts, p->prog->nstmts, p->stmt_cap};
+  bool ok = UOPI_PUSH(p->mem, &v, s);
+  p->prog->stmts = v.at;
+  p->prog->nstmts = v.len;
+  p->stmt_cap = v.cap;
+  return ok;
+}
+
+static bool check_new(parser *p, const token *name) {
+  const symbol *s = uopi_symbols_find(&p->names, name->at + 1, name->len - 1);
+  if (!s) return true;
+  char text[UOP_MAX_NAME + 2];
+  memcpy(text, name->at, name->len);
+  text[name->len] = 0;
+  return uopi_fail(p, UOP_E_NAME, name->at, name->len, "%s is already defined on line %d", text,
+                   (int)s->line);
+}
+
+/* Where the statement's text ends: before a comment and the blanks in front of it. */
+static const char *text_end(const lexer *l) {
+  const char *e = l->p;
+  while (e > l->line && (e[-1] == ' ' || e[-1] == '\t')) e--;
+  return e;
+}
+
+static const char must_start[] = "statement must start with %name =";
+
+/* The statement whose first token is `t`. False: its error, or a name that failed before. */
+static bool statement(parser *p, token t) {
+  token first = t, name = {.kind = TOK_END};
+  if (t.kind == TOK_NAME) {
+    name = t;
+    t = uopi_lex(&p->lex);
+    if (t.kind != TOK_EQUALS)
+      return uopi_fail(p, UOP_E_SYNTAX, first.at, first.len, "%s", must_start);
+    t = uopi_lex(&p->lex);
+  } else if (t.kind == TOK_BAD && *t.at == '%') {
+    return uopi_fail(p, UOP_E_SYNTAX, t.at, t.len, "%s", t.why);
+  } else if (!(t.kind == TOK_WORD && same_word(&t, "assert"))) {
+    return uopi_fail(p, UOP_E_SYNTAX, t.at, t.len, "%s", must_start);
+  }
+  bool named = name.kind == TOK_NAME;
+  if (named && !check_new(p, &name)) return false;
+  const uop *u = named && t.kind == TOK_NAME ? alias(p, &t) : expression(p, &t);
+  if (!u) return false;
+  if (!define(p, named ? &name : NULL, u, &first, text_end(&p->lex))) p->no_memory = true;
+  return !p->no_memory;
+}
+
+/* The name that a failed statement was to define: %x =, or x = with the % forgotten. */
+static void poison_statement(parser *p, const token *first) {
+  const char *q = first->at + first->len;
+  while (q < p->lex.end && (*q == ' ' || *q == '\t')) q++;
+  if (q == p->lex.end || *q != '=') return;
+  if (first->kind == TOK_NAME)
+    poison(p, first->at + 1, first->len - 1);
+  else if (first->kind == TOK_WORD || first->kind == TOK_INT)
+    poison(p, first->at, first->len);
+}
+
+static bool report(parser *p) {
+  if (!UOPI_PUSH(p->mem, p->diags, p->error)) p->no_memory = true;
+  return !p->no_memory && p->diags->len < UOP_MAX_ERRORS;
+}
+
+/* One line. False: no more lines are to be read. */
+static bool read_line(parser *p) {
+  token t = uopi_lex(&p->lex);
+  if (t.kind == TOK_END) return true;
+  p->poisoned = p->failed = false;
+  p->items.len = p->open.len = p->ints.len = 0;
+  uopi_undo undo = uopi_undo_begin(p->ctx);
+  size_t asserts = p->prog->asserts.len;
+  if (statement(p, t)) return true;
+  for (size_t i = asserts; i < p->prog->asserts.len; i++)
+    uop_map_remove(&p->asserts, p->prog->asserts.at[i]);
+  p->prog->asserts.len = asserts;
+  uopi_undo_all(p->ctx, undo);
+  poison_statement(p, &t);
+  if (p->no_memory) return false;
+  return p->failed ? report(p) : true;
+}
+
+static void read_lines(parser *p) {
+  const char *at = p->prog->text, *end = at + p->prog->len;
+  for (p->line = 1; at < end; p->line++) {
+    const char *nl = memchr(at, '\n', (size_t)(end - at));
+    const char *stop = nl ? nl : end;
+    const char *trimmed = stop > at && stop[-1] == '\r' ? stop - 1 : stop;
+    p->lex = (lexer){at, at, trimmed};
+    if ((size_t)(stop - at) > UOP_MAX_LINE) {
+      p->failed = false;
+      uopi_fail(p, UOP_E_LIMIT, at, 1, "a line of %l bytes is above %l (UOP_MAX_LINE)",
+                (int64_t)(stop - at), (int64_t)UOP_MAX_LINE);
+      if (!report(p)) return;
+    } else if (!read_line(p)) {
+      return;
+    }
+    at = nl ? nl + 1 : end;
+  }
+  if (p->diags->len || p->prog->nstmts) return;
+  p->line = 1;
+  uopi_diag_set(&p->error, UOP_E_SYNTAX, -1, -1, "empty program");
+  report(p);
+}
+
+/* ---- the whole text
+ * --------------------------------------------------------------------------------- */
+
+static bool collect_roots(parser *p) {
+  uop_program *prog = p->prog;
+  for (size_t i = 0; i < prog->asserts.len; i++)
+    if (prog->asserts.at[i] != prog->result &&
+        !UOPI_PUSH(p->mem, &prog->roots, prog->asserts.at[i]))
+      return false;
+  return !prog->result || UOPI_PUSH(p->mem, &prog->roots, prog->result);
+}
+
+static uop_program *program_new(uop_ctx *ctx, const char *text, size_t len) {
+  uop_program *prog = uopi_realloc(&ctx->mem, NULL, 0, sizeof *prog);
+  if (!prog) return NULL;
+  *prog = (uop_program){.ctx = ctx, .len = len, .first_id = ctx->next_id};
+  if (len == SIZE_MAX || !(prog->text = uopi_realloc(&ctx->mem, NULL, 0, len + 1))) {
+    uopi_realloc(&ctx->mem, prog, sizeof *prog, 0);
+    return NULL;
+  }
+  if (len) memcpy(prog->text, text, len);
+  prog->text[len] = 0;
+  return prog;
+}
+
+static void parser_end(parser *p) {
+  UOPI_DROP(p->mem, &p->items);
+  UOPI_DROP(p->mem, &p->open);
+  UOPI_DROP(p->mem, &p->ints);
+  uopi_symbols_drop(&p->names);
+  uopi_map_drop(&p->asserts);
+}
+
+/* The array is cut to its length, which is all that uop_program_free knows. */
+static bool trim_statements(parser *p) {
+  uop_program *prog = p->prog;
+  size_t cap = p->stmt_cap;
+  if (cap == prog->nstmts) return true;
+  size_t size = prog->nstmts * sizeof *prog->stmts;
+  void *at = uopi_realloc(p->mem, prog->stmts, cap * sizeof *prog->stmts, size);
+  if (!at && size) return false;
+  prog->stmts = at;
+  p->stmt_cap = prog->nstmts;
+  return true;
+}
+
+uop_program *uop_program_parse(uop_ctx *ctx, const char *text, size_t len, uop_diags *diags) {
+  uop_diags own = {NULL, 0, 0};
+  uop_error_clear(ctx);
+  uopi_undo undo = uopi_undo_begin(ctx);
+  parser p = {.ctx = ctx, .mem = &ctx->mem, .diags = &own, .names = {.mem = &ctx->mem}};
+  uopi_map_init(&p.asserts, ctx);
+  p.prog = program_new(ctx, text, len);
+  if (!p.prog) return uopi_no_memory(ctx);
+  read_lines(&p);
+  bool ok = !p.no_memory && !own.len && collect_roots(&p) && trim_statements(&p);
+  if (!ok && !own.len) p.no_memory = true;
+  for (size_t i = 0; diags && i < own.len && !p.no_memory; i++)
+    if (!UOPI_PUSH(&ctx->mem, diags, own.at[i])) p.no_memory = true;
+  uop_error_clear(ctx);
+  if (p.no_memory)
+    uopi_no_memory(ctx);
+  else if (own.len)
+    ctx->error = own.at[0];
+  parser_end(&p);
+  uop_diags_free(ctx, &own);
+  if (ok && !p.no_memory) return p.prog;
+  uopi_realloc(&ctx->mem, p.prog->stmts, p.stmt_cap * sizeof *p.prog->stmts, 0);
+  p.prog->stmts = NULL;
+  p.prog->nstmts = 0;
+  uop_program_free(p.prog);
+  uopi_undo_all(ctx, undo);
+  return NULL;
+}
+
+void uop_program_free(uop_program *prog) {
+  if (!prog) return;
+  const uopi_mem *mem = uopi_mem_of(prog->ctx);
+  uopi_realloc(mem, prog->stmts, prog->nstmts * sizeof *prog->stmts, 0);
+  uop_nodes_free(prog->ctx, &prog->asserts);
+  uop_nodes_free(prog->ctx, &prog->roots);
+  uopi_realloc(mem, prog->text, prog->len + 1, 0);
+  uopi_realloc(mem, prog, sizeof *prog, 0);
+}
+
+const uop *uop_parse(uop_ctx *ctx, const char *text, size_t len) {
+  uop_program *prog = uop_program_parse(ctx, text, len, NULL);
+  if (!prog) return NULL;
+  const uop *u = prog->result;
+  uop_program_free(prog);
+  if (!u) uopi_error(ctx, UOP_E_ARG, -1, -1, "the program has no result, only asserts");
+  return u;
+}

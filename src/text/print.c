@@ -1,0 +1,222 @@
+/* print.c - canonical .uir text. Nodes are numbered in depth-first order and printed once each,
+ * constants inline; reading the text back gives the same nodes, since the reader types a bare
+ * literal just as the node here was typed.
+ *
+ *   roots a1 … an (asserts), r: a root assert that nothing uses is a bare line; r's line is the
+ *   last named one, by an alias "%n = %m" where it would not be.
+ */
+#include "text/print.h"
+
+#include "base/decimal.h"
+
+#include <stdio.h>
+
+void uopi_print_const(uopi_buf *b, const uop *u) {
+  char s[UOPI_F32_CHARS];
+  switch (u->dtype) {
+  case UOP_BOOL: uopi_puts(b, uop_const_bool(u) ? "true" : "false"); break;
+  case UOP_I32: uopi_puti(b, uop_const_i32(u)); break;
+  default: uopi_put(b, s, (size_t)(uopi_format_f32(s, uop_const_f32(u)) - s)); break;
+  }
+}
+
+void uopi_print_tuple(uopi_buf *b, const int64_t *at, size_t n) {
+  uopi_putc(b, '(');
+  for (size_t i = 0; i < n; i++) {
+    if (i) uopi_put(b, ", ", 2);
+    uopi_puti(b, at[i]);
+  }
+  uopi_puts(b, n == 1 ? ",)" : ")");
+}
+
+static void print_pairs(uopi_buf *b, const uop_tuple *t) {
+  uopi_putc(b, '(');
+  for (uint32_t i = 0; i < t->len; i += 2) {
+    if (i) uopi_put(b, ", ", 2);
+    uopi_print_tuple(b, t->at + i, 2);
+  }
+  uopi_puts(b, t->len == 2 ? ",)" : ")");
+}
+
+bool uopi_print_positional(uopi_buf *b, const uop *u) {
+  switch (uopi_arg_kind_of(u->op)) {
+  case UOPI_ARG_VALUE: uopi_print_const(b, u); return true;
+  case UOPI_ARG_BUFFER:
+  case UOPI_ARG_ALLOC: uopi_puti(b, u->shape->at[0]); return true;
+  case UOPI_ARG_SHAPE:
+  case UOPI_ARG_AXES: uopi_print_tuple(b, u->arg.tuple->at, u->arg.tuple->len); return true;
+  case UOPI_ARG_PAIRS: print_pairs(b, u->arg.tuple); return true;
+  default: return false;
+  }
+}
+
+static void key(uopi_buf *b, const char *k) {
+  if (b->len && b->at[b->len - 1] != ' ') uopi_putc(b, ' ');
+  uopi_puts(b, k);
+}
+
+void uopi_print_attributes(uopi_buf *b, const uop *u) {
+  const char *dtype = uop_dtype_name((uop_dtype)u->dtype);
+  const char *space = uop_space_name((uop_space)u->space);
+  switch (uopi_arg_kind_of(u->op)) {
+  case UOPI_ARG_PARAM:
+    key(b, "slot="), uopi_puti(b, uop_slot(u));
+    key(b, "dtype="), uopi_puts(b, dtype);
+    if (u->shape->len) key(b, "shape="), uopi_print_tuple(b, u->shape->at, u->shape->len);
+    if (u->space != UOP_SPACE_ALU) key(b, "space="), uopi_puts(b, space);
+    break;
+  case UOPI_ARG_BUFFER:
+  case UOPI_ARG_ALLOC:
+    key(b, "dtype="), uopi_puts(b, dtype);
+    key(b, "slot="), uopi_puti(b, uop_slot(u));
+    if (u->op == UOP_ALLOC && u->space != UOP_SPACE_LOCAL) key(b, "space="), uopi_puts(b, space);
+    break;
+  case UOPI_ARG_NAME: key(b, "name="), uopi_puts(b, u->arg.name); break;
+  case UOPI_ARG_DTYPE: key(b, "dtype="), uopi_puts(b, dtype); break;
+  case UOPI_ARG_RANGE:
+    key(b, "idx="), uopi_puti(b, uop_range_idx(u));
+    key(b, "kind="), uopi_puts(b, uop_axis_name(uop_range_kind(u)));
+    break;
+  case UOPI_ARG_REDUCE:
+    key(b, "op="), uopi_puts(b, uop_op_find(uop_reduce_op(u))->text);
+    key(b, "pop="), uopi_putu(b, uop_reduce_axes(u));
+    break;
+  default: break;
+  }
+}
+
+static bool has_attributes(const uop *u) {
+  switch (uopi_arg_kind_of(u->op)) {
+  case UOPI_ARG_NONE:
+  case UOPI_ARG_VALUE:
+  case UOPI_ARG_SHAPE:
+  case UOPI_ARG_AXES:
+  case UOPI_ARG_PAIRS: return false;
+  default: return true;
+  }
+}
+
+/* ---- lines --------------------------------------------------------------------------------------
+ */
+
+typedef struct printer {
+  uopi_buf b;
+  uop_map numbers; /* node -> its line's number */
+  uop_map used;    /* ASSERTs that a node uses */
+  uint64_t next;
+} printer;
+
+static void put_name(uopi_buf *b, uint64_t number) {
+  char s[22], *p = s;
+  *p++ = '%';
+  p = uopi_format_u64(p, number);
+  uopi_put(b, s, (size_t)(p - s));
+}
+
+static void put_operand(printer *p, const uop *u) {
+  if (u->op == UOP_CONST)
+    uopi_print_const(&p->b, u);
+  else
+    put_name(&p->b, *uopi_map_find(&p->numbers, u->id));
+}
+
+/* "add %0, 1.0" and what the arg adds. */
+static void put_node(printer *p, const uop *u) {
+  uopi_buf *b = &p->b;
+  uopi_puts(b, uop_op_find((uop_op)u->op)->text);
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    uopi_put(b, i ? ", " : " ", i ? 2 : 1);
+    put_operand(p, u->src[i]);
+  }
+  if (uopi_arg_is_tuple(u->op))
+    uopi_put(b, ", ", 2); /* after its one operand */
+  else if (!has_attributes(u) && u->op != UOP_CONST)
+    goto end;
+  else if (u->op == UOP_CONST || u->op == UOP_BUFFER || u->op == UOP_ALLOC)
+    uopi_putc(b, ' ');
+  uopi_print_positional(b, u);
+  if (has_attributes(u)) {
+    uopi_put(b, " : ", 3);
+    uopi_print_attributes(b, u);
+  }
+end:
+  uopi_putc(b, '\n');
+}
+
+/* False: out of memory. */
+static bool put_named_line(printer *p, const uop *u) {
+  bool fresh;
+  uint64_t *v = uopi_map_put(&p->numbers, u->id, &fresh);
+  if (!v) return false;
+  *v = p->next++;
+  put_name(&p->b, *v);
+  uopi_put(&p->b, " = ", 3);
+  put_node(p, u);
+  return !p->b.failed;
+}
+
+static void put_alias(printer *p, const uop *result) {
+  put_name(&p->b, p->next++);
+  uopi_put(&p->b, " = ", 3);
+  put_name(&p->b, *uopi_map_find(&p->numbers, result->id));
+  uopi_putc(&p->b, '\n');
+}
+
+/* The ASSERTs that some node uses are named lines, like any operand. */
+static bool note_used_asserts(printer *p, const uop_nodes *order) {
+  bool fresh;
+  for (size_t i = 0; i < order->len; i++) {
+    const uop *u = order->at[i];
+    for (uint32_t k = 0; k < u->nsrc; k++)
+      if (u->src[k]->op == UOP_ASSERT && !uopi_map_put(&p->used, u->src[k]->id, &fresh))
+        return false;
+  }
+  return true;
+}
+
+static bool print_lines(printer *p, const uop_nodes *order, const uop *result) {
+  const uop *last = NULL; /* of the last named line */
+  if (!note_used_asserts(p, order)) return false;
+  for (size_t i = 0; i < order->len; i++) {
+    const uop *u = order->at[i];
+    if (u->op == UOP_CONST) continue;
+    if (u->op == UOP_ASSERT && u != result && !uopi_map_find(&p->used, u->id)) {
+      put_node(p, u);
+      continue;
+    }
+    if (!put_named_line(p, u)) return false;
+    last = u;
+  }
+  if (!result || result == last) return true;
+  if (result->op == UOP_CONST) return put_named_line(p, result);
+  put_alias(p, result);
+  return true;
+}
+
+static char *print(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *result,
+                   size_t *len) {
+  printer p = {.b = {.mem = uopi_mem_of(ctx)}};
+  uop_nodes order = {NULL, 0, 0};
+  uopi_map_init(&p.numbers, ctx);
+  uopi_map_init(&p.used, ctx);
+  bool ok = uopi_walk(ctx, roots, n, false, NULL, &order) && print_lines(&p, &order, result);
+  uop_nodes_free(ctx, &order);
+  uopi_map_drop(&p.numbers);
+  uopi_map_drop(&p.used);
+  if (!ok) p.b.failed = true;
+  return uopi_buf_give(&p.b, ctx, len);
+}
+
+char *uop_print(const uop *root, size_t *len) {
+  return root ? print(uopi_ctx_of(root), &root, 1, root, len) : NULL;
+}
+
+char *uop_program_print(const uop_program *prog, size_t *len) {
+  return print(prog->ctx, prog->roots.at, prog->roots.len, prog->result, len);
+}
+
+void uop_dump(const uop *root) {
+  char *s = root ? uop_print(root, NULL) : NULL;
+  fputs(s ? s : "(no node)\n", stderr);
+  if (s) uop_free(uopi_ctx_of(root), s);
+}
