@@ -39,15 +39,15 @@ UOP_API const char *uop_version(void);
 
 /* ---- limits ------------------------------------------------------------------------------- */
 
-#define UOP_MAX_RANK    32              /* axes of a shape: index arithmetic stays on the stack */
+#define UOP_MAX_RANK    32 /* axes of a shape: index arithmetic stays on the stack */
 #define UOP_MAX_DIM     INT64_C(2147483647) /* one dimension: indices are i32 */
 #define UOP_MAX_NUMEL   INT64_C(2147483647) /* elements of a value: offsets are i32 */
 #define UOP_MAX_SLOT    INT64_C(2147483647) /* slot of PARAM, BUFFER, ALLOC; idx of RANGE */
-#define UOP_MAX_SRC     ((size_t)1 << 26) /* sources of one node: its size fits 32 bits */
-#define UOP_MAX_NAME    255             /* bytes of a CALL's or a statement's name */
-#define UOP_MAX_LINE    ((size_t)1 << 28) /* bytes of one line of text: columns fit 32 bits */
-#define UOP_MAX_NESTING 1000000         /* parentheses open at once in one statement */
-#define UOP_MAX_ERRORS  20              /* errors, and again warnings, that one reading reports */
+#define UOP_MAX_SRC     ((size_t)1 << 26)   /* sources of one node: its size fits 32 bits */
+#define UOP_MAX_NAME    255                 /* bytes of a CALL's or a statement's name */
+#define UOP_MAX_LINE    ((size_t)1 << 28)   /* bytes of one line of text: columns fit 32 bits */
+#define UOP_MAX_NESTING 1000000             /* parentheses open at once in one statement */
+#define UOP_MAX_ERRORS  20 /* errors, and again warnings, that one reading reports */
 
 /* ---- dtypes, address spaces, axis kinds ---------------------------------------------------- */
 
@@ -165,10 +165,10 @@ typedef struct uop uop;
 typedef void *(*uop_alloc_fn)(void *user, void *ptr, size_t old_size, size_t new_size);
 
 typedef struct uop_options {
-  uop_alloc_fn alloc;  /* NULL: realloc and free */
-  void *user;          /* handed to alloc */
-  uint64_t max_nodes;  /* live nodes at once; 0: no limit */
-  uint64_t max_bytes;  /* bytes that nodes, names and tables may take; 0: no limit */
+  uop_alloc_fn alloc; /* NULL: realloc and free */
+  void *user;         /* handed to alloc */
+  uint64_t max_nodes; /* live nodes at once; 0: no limit */
+  uint64_t max_bytes; /* bytes that nodes, names and tables may take; 0: no limit */
 } uop_options;
 
 /* A new, empty context; `options` NULL takes the defaults. NULL: out of memory. */
@@ -206,42 +206,42 @@ UOP_API void uop_free(uop_ctx *ctx, void *p);
 /* Stable numbers: new ones are added at the end. */
 typedef enum uop_code {
   UOP_OK = 0,
-  UOP_E_MEMORY = 1,    /* the allocator had none, or the context's byte limit is reached */
-  UOP_E_LIMIT = 2,     /* a named limit */
-  UOP_E_ARITY = 3,     /* wrong number of sources */
-  UOP_E_DTYPE = 4,     /* dtypes that do not fit the op */
-  UOP_E_SHAPE = 5,     /* shapes that do not fit the op */
-  UOP_E_SPACE = 6,     /* a value where memory is meant, or the wrong memory */
-  UOP_E_ARG = 7,       /* an arg that the op cannot have */
-  UOP_E_CONTEXT = 8,   /* nodes of two contexts */
-  UOP_E_SCOPE = 9,     /* scopes ended out of order, or collected while something runs */
-  UOP_E_LITERAL = 10,  /* a number that its dtype cannot hold */
-  UOP_E_SYNTAX = 11,   /* text that is no .uir */
-  UOP_E_NAME = 12,     /* an undefined or twice defined name */
-  UOP_E_INPUT = 13,    /* a run's input is missing or has another type */
-  UOP_E_INDEX = 14,    /* a run's index outside its axis */
-  UOP_E_ASSERT = 15,   /* an assert that does not hold */
-  UOP_E_BUDGET = 16,   /* a run's steps or bytes are used up */
+  UOP_E_MEMORY = 1,       /* the allocator had none, or the context's byte limit is reached */
+  UOP_E_LIMIT = 2,        /* a named limit */
+  UOP_E_ARITY = 3,        /* wrong number of sources */
+  UOP_E_DTYPE = 4,        /* dtypes that do not fit the op */
+  UOP_E_SHAPE = 5,        /* shapes that do not fit the op */
+  UOP_E_SPACE = 6,        /* a value where memory is meant, or the wrong memory */
+  UOP_E_ARG = 7,          /* an arg that the op cannot have */
+  UOP_E_CONTEXT = 8,      /* nodes of two contexts */
+  UOP_E_SCOPE = 9,        /* scopes ended out of order, or collected while something runs */
+  UOP_E_LITERAL = 10,     /* a number that its dtype cannot hold */
+  UOP_E_SYNTAX = 11,      /* text that is no .uir */
+  UOP_E_NAME = 12,        /* an undefined or twice defined name */
+  UOP_E_INPUT = 13,       /* a run's input is missing or has another type */
+  UOP_E_INDEX = 14,       /* a run's index outside its axis */
+  UOP_E_ASSERT = 15,      /* an assert that does not hold */
+  UOP_E_BUDGET = 16,      /* a run's steps or bytes are used up */
   UOP_E_UNSUPPORTED = 17, /* an op that cannot be run yet */
-  UOP_E_FORMAT = 18,   /* data (.npy, a value's text) that cannot be read */
-  UOP_E_CALLBACK = 19, /* a caller's function failed without saying why */
-  UOP_E_INTERNAL = 20, /* a broken invariant: a bug in the library */
-  UOP_W_UNUSED = 100,  /* warnings from here on: a statement that no root reaches */
-  UOP_W_INDEX = 101,   /* a constant index outside its axis */
-  UOP_W_DIVISION = 102 /* a FLOORDIV or FLOORMOD by zero */
+  UOP_E_FORMAT = 18,      /* data (.npy, a value's text) that cannot be read */
+  UOP_E_CALLBACK = 19,    /* a caller's function failed without saying why */
+  UOP_E_INTERNAL = 20,    /* a broken invariant: a bug in the library */
+  UOP_W_UNUSED = 100,     /* warnings from here on: a statement that no root reaches */
+  UOP_W_INDEX = 101,      /* a constant index outside its axis */
+  UOP_W_DIVISION = 102    /* a FLOORDIV or FLOORMOD by zero */
 } uop_code;
 
 #define UOP_MAX_MESSAGE 1200 /* bytes: two shapes of full rank and a quoted line fit */
 
 typedef struct uop_diag {
   uop_code code;
-  int op;          /* uop_op concerned, or -1 */
-  int operand;     /* index of the source concerned, or -1 */
-  uint32_t line;   /* from 1; 0 when there is no text */
-  uint32_t column; /* from 1, in bytes; 0 when there is no text */
-  uint32_t length; /* bytes of the marked text */
-  uint32_t reason; /* where in `message` the part after "line N: '…': " begins */
-  const uop *node; /* of a run's error or warning: the node concerned; else NULL */
+  int op;                        /* uop_op concerned, or -1 */
+  int operand;                   /* index of the source concerned, or -1 */
+  uint32_t line;                 /* from 1; 0 when there is no text */
+  uint32_t column;               /* from 1, in bytes; 0 when there is no text */
+  uint32_t length;               /* bytes of the marked text */
+  uint32_t reason;               /* where in `message` the part after "line N: '…': " begins */
+  const uop *node;               /* of a run's error or warning: the node concerned; else NULL */
   char message[UOP_MAX_MESSAGE]; /* "line 3: '%2 = add %0, %1': can't broadcast (2,) with (3,)" */
 } uop_diag;
 
@@ -259,11 +259,11 @@ UOP_API void uop_diags_free(uop_ctx *ctx, uop_diags *d);
 
 /* A sequence of integers, interned: one pointer per content and context. */
 typedef struct uop_tuple {
-  uint32_t len;  /* number of integers */
-  uint32_t hash; /* private */
-  uint64_t refs; /* private */
+  uint32_t len;           /* number of integers */
+  uint32_t hash;          /* private */
+  uint64_t refs;          /* private */
   struct uop_tuple *next; /* private */
-  int64_t at[1]; /* `len` of them */
+  int64_t at[1];          /* `len` of them */
 } uop_tuple;
 
 /* Read it, never write it; made only by the functions below. Fields marked private may change. */
@@ -271,19 +271,20 @@ struct uop {
   uint64_t id;   /* counts up in its context and is never used again: sources have smaller ones */
   uint32_t hash; /* structural: of op, arg and the sources' hashes; the same on every platform */
   uint32_t nsrc;
-  uint8_t op;    /* uop_op */
-  uint8_t dtype; /* uop_dtype */
-  uint8_t space; /* uop_space */
-  uint8_t flags; /* private */
-  uint32_t pins; /* private */
+  uint8_t op;             /* uop_op */
+  uint8_t dtype;          /* uop_dtype */
+  uint8_t space;          /* uop_space */
+  uint8_t flags;          /* private */
+  uint32_t pins;          /* private */
   const uop_tuple *shape; /* never NULL; of len 0 for scalars and effects */
   union {
-    uint64_t bits;          /* see uop_const_i32() … uop_reduce_axes() below */
-    const uop_tuple *tuple; /* RESHAPE, EXPAND: the shape; PERMUTE: the axes; SHRINK: begin0, end0, … */
-    const char *name;       /* CALL: NUL-terminated, interned */
+    uint64_t bits; /* see uop_const_i32() … uop_reduce_axes() below */
+    const uop_tuple
+        *tuple;       /* RESHAPE, EXPAND: the shape; PERMUTE: the axes; SHRINK: begin0, end0, … */
+    const char *name; /* CALL: NUL-terminated, interned */
   } arg;
-  uop *users; /* private */
-  uop *next;  /* private */
+  uop *users;        /* private */
+  uop *next;         /* private */
   const uop *src[1]; /* `nsrc` of them */
 };
 
@@ -293,10 +294,15 @@ static inline int32_t uop_const_i32(const uop *u) {
   return b < UINT32_C(0x80000000) ? (int32_t)b : -(int32_t)(UINT32_C(0xffffffff) - b) - 1;
 }
 static inline float uop_const_f32(const uop *u) {
-  union { uint32_t bits; float f; } v = {(uint32_t)u->arg.bits};
+  union {
+    uint32_t bits;
+    float f;
+  } v = {(uint32_t)u->arg.bits};
   return v.f;
 }
-static inline int64_t uop_slot(const uop *u) { return (int64_t)u->arg.bits; } /* PARAM BUFFER ALLOC */
+static inline int64_t uop_slot(const uop *u) {
+  return (int64_t)u->arg.bits;
+} /* PARAM BUFFER ALLOC */
 static inline int64_t uop_range_idx(const uop *u) { return (int64_t)(u->arg.bits & 0xffffffffu); }
 static inline uop_axis uop_range_kind(const uop *u) { return (uop_axis)(u->arg.bits >> 32); }
 static inline uop_op uop_reduce_op(const uop *u) { return (uop_op)(u->arg.bits >> 32); }
@@ -364,7 +370,7 @@ UOP_API void uop_unpin(const uop *u);
 typedef struct uop_map uop_map;
 
 UOP_API uop_map *uop_map_new(uop_ctx *ctx); /* NULL: out of memory; one thread at a time */
-UOP_API void uop_map_free(uop_map *m); /* before its context; NULL is fine */
+UOP_API void uop_map_free(uop_map *m);      /* before its context; NULL is fine */
 UOP_API bool uop_map_set(uop_map *m, const uop *key, uint64_t value); /* false: out of memory */
 UOP_API bool uop_map_get(const uop_map *m, const uop *key, uint64_t *value); /* false: not there */
 UOP_API void uop_map_remove(uop_map *m, const uop *key);
@@ -377,7 +383,8 @@ UOP_API bool uop_map_set_node(uop_map *m, const uop *key, const uop *value);
 UOP_API const uop *uop_map_get_node(const uop_map *m, const uop *key); /* NULL: not there */
 UOP_API void uop_map_register(uop_map *m); /* until uop_map_free; its values must be nodes */
 
-/* ---- the builder ------------------------------------------------------------------------------ */
+/* ---- the builder ------------------------------------------------------------------------------
+ */
 
 /* An operand: a node, or a C number that stands for a constant. A number takes the dtype of the
  * first operand beside it that is a node (in a CALL, of its parameter): beside f32 any number
@@ -519,7 +526,8 @@ UOP_API const uop *uop_end(const uop *x, const uop *const *ranges, size_t n);
 UOP_API const uop *uop_stage(const uop *x);
 UOP_API const uop *uop_wmma(const uop *a, const uop *b, const uop *acc);
 
-/* ---- walking and editing ------------------------------------------------------------------------ */
+/* ---- walking and editing ------------------------------------------------------------------------
+ */
 
 /* A list of nodes; zero-initialise, free with uop_nodes_free. */
 typedef struct uop_nodes {
@@ -574,32 +582,35 @@ typedef struct uop_counts {
 /* Of all roots together; `tree` sums the roots' trees. False: out of memory. */
 UOP_API bool uop_count(uop_ctx *ctx, const uop *const *roots, size_t n, uop_counts *out);
 
-/* ---- text -------------------------------------------------------------------------------------- */
+/* ---- text --------------------------------------------------------------------------------------
+ */
 
 typedef struct uop_stmt {
-  const char *name;   /* without the %; not NUL-terminated; NULL for an assert without a name */
+  const char *name; /* without the %; not NUL-terminated; NULL for an assert without a name */
   uint32_t name_len;
   uint32_t line, column, length; /* of the statement, without blanks and comment */
   const uop *node;
-  uint64_t ids;       /* private */
+  uint64_t ids; /* private */
 } uop_stmt;
 
 typedef struct uop_program { /* read only */
   uop_ctx *ctx;
-  const uop *result;  /* of the last named statement; NULL where there are only asserts */
-  uop_stmt *stmts;    /* in the order of the text */
+  const uop *result; /* of the last named statement; NULL where there are only asserts */
+  uop_stmt *stmts;   /* in the order of the text */
   size_t nstmts;
-  uop_nodes asserts;  /* every ASSERT, in the order built: each is a root */
-  uop_nodes roots;    /* asserts and then the result, each once */
-  char *text;         /* a copy of the text; NUL-terminated */
+  uop_nodes asserts; /* every ASSERT, in the order built: each is a root */
+  uop_nodes roots;   /* asserts and then the result, each once */
+  char *text;        /* a copy of the text; NUL-terminated */
   size_t len;
+  uint64_t first_id; /* private */
 } uop_program;
 
 /* Reads .uir text (SPEC: docs/uir.md). The nodes belong to `ctx`, the program to the caller. On
  * errors NULL, the first one in the context, and, where `diags` is not NULL, the first
  * UOP_MAX_ERRORS of them appended to it: a statement that uses a name whose statement failed is
  * passed over silently. Clears the context's error first. `text` need not end in a NUL. */
-UOP_API uop_program *uop_program_parse(uop_ctx *ctx, const char *text, size_t len, uop_diags *diags);
+UOP_API uop_program *uop_program_parse(uop_ctx *ctx, const char *text, size_t len,
+                                       uop_diags *diags);
 UOP_API void uop_program_free(uop_program *p); /* NULL is fine */
 
 /* Warnings, at most UOP_MAX_ERRORS appended: statements that no root reaches, constant indices
@@ -609,7 +620,7 @@ UOP_API bool uop_program_check(const uop_program *p, uop_diags *diags);
 /* The statement whose text made `u`, NULL where none did. */
 UOP_API const uop_stmt *uop_program_find(const uop_program *p, const uop *u);
 
-/* The result of a program, in one call: NULL on errors, and where there are only asserts. */
+/* The result of a program, in one call. Only asserts, without a result, are an error here. */
 UOP_API const uop *uop_parse(uop_ctx *ctx, const char *text, size_t len);
 
 /* Canonical text; the caller frees it with uop_free(). Reading it back gives the same nodes, by
@@ -629,7 +640,8 @@ UOP_API void uop_dump(const uop *root);
 UOP_API char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t n, const uop_program *p,
                       size_t *len);
 
-/* ---- running -------------------------------------------------------------------------------------- */
+/* ---- running
+ * -------------------------------------------------------------------------------------- */
 
 typedef struct uop_value {
   uop_dtype dtype; /* UOP_VOID: the value of an effect */
@@ -642,8 +654,8 @@ typedef struct uop_value {
 typedef struct uop_run uop_run;
 
 typedef struct uop_run_options {
-  uint64_t max_steps; /* elements computed; 0: UOP_DEFAULT_STEPS */
-  uint64_t max_bytes; /* of values alive at once; 0: UOP_DEFAULT_BYTES */
+  uint64_t max_steps;                          /* elements computed; 0: UOP_DEFAULT_STEPS */
+  uint64_t max_bytes;                          /* of values alive at once; 0: UOP_DEFAULT_BYTES */
   void (*warn)(void *user, const uop_diag *w); /* NULL: warnings are dropped. Each division node
                                                   that met a zero warns once */
   void *user;
@@ -665,8 +677,8 @@ UOP_API bool uop_run_set(uop_run *r, uop_op op, int64_t slot, const uop_value *v
 UOP_API bool uop_run_eval(uop_run *r, const uop *u, uop_value *out);
 
 typedef struct uop_run_stats {
-  uint64_t nodes; /* evaluations of a node in a frame */
-  uint64_t steps; /* elements computed */
+  uint64_t nodes;             /* evaluations of a node in a frame */
+  uint64_t steps;             /* elements computed */
   uint64_t bytes, peak_bytes; /* of values: now, and at most */
 } uop_run_stats;
 UOP_API uop_run_stats uop_run_get_stats(const uop_run *r);
@@ -695,7 +707,8 @@ UOP_API void *uop_npy_write(uop_ctx *ctx, const uop_value *v, size_t *len); /* u
 } /* extern "C" */
 #endif
 
-/* ---- numbers as operands ----------------------------------------------------------------------- */
+/* ---- numbers as operands -----------------------------------------------------------------------
+ */
 
 /* UOP_V(x): x, a node or any C number, as a uop_val. NULL must be a pointer (in C++: nullptr). */
 #ifdef __cplusplus
@@ -730,9 +743,9 @@ template <class... T> inline const uop *uop_call_of(const uop *body, const char 
   const uop_val v[] = {uop_v(t)...};
   return uop_call_n(body, name, v, sizeof...(t));
 }
-#define uop_stack(ctx, ...)        uop_stack_of(ctx, __VA_ARGS__)
-#define uop_index(x, ...)          uop_index_of(x, __VA_ARGS__)
-#define uop_call(body, name, ...)  uop_call_of(body, name, __VA_ARGS__)
+#define uop_stack(ctx, ...)       uop_stack_of(ctx, __VA_ARGS__)
+#define uop_index(x, ...)         uop_index_of(x, __VA_ARGS__)
+#define uop_call(body, name, ...) uop_call_of(body, name, __VA_ARGS__)
 #else
 static inline uop_val uop_val_same(uop_val v) { return v; }
 /* clang-format off */

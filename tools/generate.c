@@ -18,6 +18,15 @@ static const struct row rows[] = {
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
+static const struct sugar {
+  const char *text, *doc;
+  int arity;
+} sugars[] = {
+#define UOP_SUGAR(NAME, text, arity, doc) {text, doc, arity},
+#include "../src/ir/sugar.def"
+};
+enum { NSUGARS = sizeof sugars / sizeof *sugars };
+
 static const char begin_mark[] = "  /* ops: made from";
 static const char end_mark[] = "  /* end of ops */";
 
@@ -61,12 +70,13 @@ static void write_docs(void) {
       printf("%d", r->min);
     printf(" | %s | ", strcmp(r->arg, "NONE") ? r->arg : "");
     for (const char *p = strcmp(r->sets, "0") ? r->sets : ""; *p; p++)
-      if (*p == '|')
-        fputs(",", stdout);
-      else
-        putchar(*p);
+      if (*p != '|') putchar(*p);
     printf(" | %s |\n", r->doc);
   }
+  puts("\n## More names, for writing by hand\n\nRead and built, never printed; operands broadcast "
+       "first.\n\n| name | operands | stands for |\n| --- | --- | --- |");
+  for (const struct sugar *s = sugars; s < sugars + NSUGARS; s++)
+    printf("| `%s` | %d | `%s` |\n", s->text, s->arity, s->doc);
 }
 
 int main(int argc, char **argv) {

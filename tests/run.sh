@@ -1,0 +1,72 @@
+#!/bin/sh
+# run.sh - all tests, from the project's root: `make test`. Prints a line a step, what failed in
+# full, and last "N passed, N failed".
+set -u
+BUILD=${BUILD:-build}
+MAKE=${MAKE:-make}
+CC=${CC:-cc}
+log=$BUILD/test-logs
+mkdir -p "$log"
+passed=0
+failed=0
+
+count() { # count PASSED FAILED NAME LOG
+  passed=$((passed + $1))
+  failed=$((failed + $2))
+  printf '%-28s %6d passed, %d failed\n' "$3" "$1" "$2"
+  if [ "$2" != 0 ]; then cat "$4"; fi
+}
+
+step() { # step NAME COMMAND…: one test, that a command succeeds
+  name=$1
+  shift
+  if "$@" >"$log/$name.log" 2>&1; then count 1 0 "$name" "$log/$name.log"
+  else count 0 1 "$name" "$log/$name.log"; fi
+}
+
+closing() { # closing NAME COMMAND…: a command that ends with "…N passed, N failed"
+  name=$1
+  shift
+  "$@" >"$log/$name.log" 2>&1
+  status=$?
+  last=$(tail -n 1 "$log/$name.log" | sed -n 's/.* \([0-9][0-9]*\) [a-z]*, \([0-9][0-9]*\) [a-z]*$/\1 \2/p')
+  p=${last% *}
+  f=${last#* }
+  if [ -z "$last" ]; then p=0 f=1; elif [ $status != 0 ] && [ "$f" = 0 ]; then f=1; fi
+  count "$p" "$f" "$name" "$log/$name.log"
+}
+
+unit() { # unit NAME: a cmocka program
+  "$BUILD/asan/tests/$1" >"$log/$1.log" 2>&1
+  status=$?
+  p=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log/$1.log" | tail -n 1)
+  f=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' "$log/$1.log" | tail -n 1)
+  p=${p:-0}
+  f=${f:-0}
+  if [ $status != 0 ] && [ "$f" = 0 ]; then f=1; fi
+  if [ $((p + f)) = 0 ]; then f=1; fi
+  count "$p" "$f" "$1" "$log/$1.log"
+}
+
+if ! $MAKE -j2 unit-tests BUILD="$BUILD" CC="$CC" >"$log/build.log" 2>&1; then
+  cat "$log/build.log"
+  echo "0 passed, 1 failed"
+  exit 1
+fi
+step warnings sh -c '! grep -E "warning:" '"$log/build.log"
+step layers sh tests/layers.sh
+step generated sh tests/generated.sh "$BUILD" "$MAKE"
+step header-c "$CC" -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Iinclude tests/header_c.c \
+  "$BUILD/libuop.a" -o "$BUILD/tests/header_c" -lm
+step header-c-run "$BUILD/tests/header_c"
+step header-cxx g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude tests/header_cxx.cc "$BUILD/libuop.a" \
+  -o "$BUILD/tests/header_cxx" -lm
+step header-cxx-run "$BUILD/tests/header_cxx"
+for t in tests/test_*.c; do unit "$(basename "$t" .c)"; done
+closing golden "$BUILD/tests/golden" "$BUILD/asan/uopc" tests/golden
+step ops-have-goldens sh tests/ops_have_goldens.sh
+step demo sh tools/demo.sh "$BUILD/uopc"
+step deep sh tests/deep.sh "$BUILD/tests/deep" 1000000
+closing faults sh tests/faults.sh "$BUILD/faults"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
