@@ -32,30 +32,36 @@ OBJ    := $(SRC:%.c=$(BUILD)/%.o)
 PICOBJ := $(SRC:%.c=$(BUILD)/%.pic.o)
 CLIOBJ := $(CLI:%.c=$(BUILD)/%.o)
 
+# make V=1 shows whole commands.
+V ?= 0
+Q_0 = @echo "  $(1) $@";
+Q_1 =
+SAY = $(Q_$(V))
+
 all: $(BUILD)/uopc $(BUILD)/libuop.a $(BUILD)/libuop.so
 
 $(BUILD)/src/%.pic.o: src/%.c $(DEPS) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(LIBFLAGS) $(CFLAGS) -fPIC -c $< -o $@
+	$(call SAY,cc  )$(CC) $(LIBFLAGS) $(CFLAGS) -fPIC -c $< -o $@
 
 $(BUILD)/src/%.o: src/%.c $(DEPS) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(LIBFLAGS) $(CFLAGS) -c $< -o $@
+	$(call SAY,cc  )$(CC) $(LIBFLAGS) $(CFLAGS) -c $< -o $@
 
 $(BUILD)/cli/%.o: cli/%.c $(DEPS) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CLIFLAGS) $(CFLAGS) -c $< -o $@
+	$(call SAY,cc  )$(CC) $(CLIFLAGS) $(CFLAGS) -c $< -o $@
 
 $(BUILD)/libuop.a: $(OBJ)
-	rm -f $@
-	$(AR) rcs $@ $(OBJ)
+	@rm -f $@
+	$(call SAY,ar  )$(AR) rcs $@ $(OBJ)
 
 $(BUILD)/libuop.so: $(PICOBJ)
-	$(CC) -shared -Wl,-soname,libuop.so.$(SOVERSION) $(CFLAGS) $(PICOBJ) -o $@ -lm
-	ln -sf libuop.so $(BUILD)/libuop.so.$(SOVERSION)
+	$(call SAY,link)$(CC) -shared -Wl,-soname,libuop.so.$(SOVERSION) $(CFLAGS) $(PICOBJ) -o $@ -lm
+	@ln -sf libuop.so $(BUILD)/libuop.so.$(SOVERSION)
 
 $(BUILD)/uopc: $(CLIOBJ) $(BUILD)/libuop.a
-	$(CC) $(CFLAGS) $(CLIOBJ) $(BUILD)/libuop.a -o $@ -lm
+	$(call SAY,link)$(CC) $(CFLAGS) $(CLIOBJ) $(BUILD)/libuop.a -o $@ -lm
 
 # ---- the main job ----
 
@@ -82,18 +88,18 @@ ASANOBJ := $(SRC:%.c=$(ASAN)/%.o)
 
 $(ASAN)/src/%.o: src/%.c $(DEPS) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(LIBFLAGS) $(SANITIZE) -c $< -o $@
+	$(call SAY,cc  )$(CC) $(LIBFLAGS) $(SANITIZE) -c $< -o $@
 
 $(ASAN)/cli/%.o: cli/%.c $(DEPS) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CLIFLAGS) $(SANITIZE) -c $< -o $@
+	$(call SAY,cc  )$(CC) $(CLIFLAGS) $(SANITIZE) -c $< -o $@
 
 $(ASAN)/libuop.a: $(ASANOBJ)
-	rm -f $@
-	$(AR) rcs $@ $(ASANOBJ)
+	@rm -f $@
+	$(call SAY,ar  )$(AR) rcs $@ $(ASANOBJ)
 
 $(ASAN)/uopc: $(CLI:%.c=$(ASAN)/%.o) $(ASAN)/libuop.a
-	$(CC) $(SANITIZE) $^ -o $@ -lm
+	$(call SAY,link)$(CC) $(SANITIZE) $^ -o $@ -lm
 
 TESTFLAGS = -std=c11 $(WARN) $(FLOAT) -D_GNU_SOURCE -Iinclude -Isrc -Itests
 TESTHELP := $(wildcard tests/support/*.c)
@@ -101,11 +107,11 @@ TESTDEPS := $(DEPS) $(wildcard tests/*.h tests/support/*.h)
 
 $(ASAN)/tests/%: tests/%.c $(TESTHELP) $(TESTDEPS) $(ASAN)/libuop.a
 	@mkdir -p $(@D)
-	$(CC) $(TESTFLAGS) $(SANITIZE) $< $(TESTHELP) $(ASAN)/libuop.a -o $@ -lcmocka -lm
+	$(call SAY,test)$(CC) $(TESTFLAGS) $(SANITIZE) $< $(TESTHELP) $(ASAN)/libuop.a -o $@ -lcmocka -lm
 
 $(BUILD)/tests/%: tests/%.c $(TESTHELP) $(TESTDEPS) $(BUILD)/libuop.a
 	@mkdir -p $(@D)
-	$(CC) $(TESTFLAGS) -O2 -g $< $(TESTHELP) $(BUILD)/libuop.a -o $@ -lcmocka -lm
+	$(call SAY,test)$(CC) $(TESTFLAGS) -O2 -g $< $(TESTHELP) $(BUILD)/libuop.a -o $@ -lcmocka -lm
 
 unit-tests: $(UNIT:%=$(ASAN)/tests/%) $(ASAN)/uopc $(BUILD)/uopc $(BUILD)/tests/golden $(BUILD)/tests/deep
 

@@ -10,7 +10,8 @@
  *    uop_error(). NULL in gives NULL out, so a whole expression is built and checked once.
  *  - The library never exits, aborts, longjmps or prints (uop_dump, for debuggers, alone prints).
  *  - There are no globals. A context belongs to one thread at a time; several threads may read
- *    (walk, print, evaluate) one context that nobody changes. The allocator hook must allow that.
+ *    (walk, print, evaluate) one context that nobody changes, as long as none of them fails: an
+ *    error is left in the context. The allocator hook must allow that.
  *  - Nothing recurses on the depth of a graph.
  */
 #ifndef UOP_H
@@ -598,7 +599,7 @@ typedef struct uop_program { /* read only */
   const uop *result; /* of the last named statement; NULL where there are only asserts */
   uop_stmt *stmts;   /* in the order of the text */
   size_t nstmts;
-  uop_nodes asserts; /* every ASSERT, in the order built: each is a root */
+  uop_nodes asserts; /* every ASSERT that is no CALL's body, as built: a root */
   uop_nodes roots;   /* asserts and then the result, each once */
   char *text;        /* a copy of the text; NUL-terminated */
   size_t len;

@@ -22,6 +22,9 @@ typedef struct uopi_mem {
 
 static inline const uopi_mem *uopi_mem_of(const uop_ctx *ctx) { return (const uopi_mem *)ctx; }
 
+/* The allocator of a context that was given none. */
+void *uopi_default_alloc(void *user, void *p, size_t old, size_t size);
+
 /* Resizes `p` (NULL: allocates) from `old` to `size` bytes; size 0 frees and returns NULL. */
 void *uopi_realloc(const uopi_mem *m, void *p, size_t old, size_t size);
 
@@ -124,49 +127,61 @@ static inline uint32_t uopi_hash_end(uint64_t h) {
 }
 uint32_t uopi_hash_bytes(const void *p, size_t n);
 
-/* ---- maps: the fast paths inside the library ------------------------------------------------- */
+/* ---- maps and sets: the fast paths inside the library ---------------------------------------- */
 
-#define UOPI_PAGE_BITS 10
-#define UOPI_PAGE_IDS  (1u << UOPI_PAGE_BITS)
+/* id -> page of ids, by open addressing on the page's number itself: ids are handed out in order,
+ * so that pages in use lie side by side in the directory. */
+typedef struct uopi_dir_entry {
+  uint64_t number;
+  void *page; /* NULL: empty */
+} uopi_dir_entry;
+
+typedef struct uopi_dir {
+  uopi_dir_entry *at;
+  size_t cap, len; /* cap: 0 or a power of two */
+} uopi_dir;
+
+static inline void *uopi_dir_find(const uopi_dir *d, uint64_t number) {
+  if (!d->cap) return NULL;
+  for (size_t i = (size_t)number & (d->cap - 1);; i = (i + 1) & (d->cap - 1)) {
+    const uopi_dir_entry *e = &d->at[i];
+    if (!e->page || e->number == number) return e->page;
+  }
+}
+/* A page of `size` zeroed bytes that `number` did not have. NULL: out of memory. */
+void *uopi_dir_add(uopi_dir *d, const uopi_mem *m, uint64_t number, size_t size);
+void uopi_dir_drop(uopi_dir *d, const uopi_mem *m, size_t size);
+
+enum { UOPI_PAGE_BITS = 10, UOPI_PAGE_IDS = 1 << UOPI_PAGE_BITS };
 
 typedef struct uopi_page {
-  uint64_t number;                      /* id >> UOPI_PAGE_BITS */
   uint64_t present[UOPI_PAGE_IDS / 64]; /* one bit an id */
   uint64_t value[UOPI_PAGE_IDS];
 } uopi_page;
 
 struct uop_map {
   uop_ctx *ctx;
-  uopi_page *last; /* the page found last, or NULL */
-  uopi_page **dir; /* open addressing by page number */
-  size_t dir_cap, npages, len;
+  uopi_dir dir;
+  size_t len;
   uop_map *next, **prev; /* the context's list of registered maps; prev NULL: not registered */
 };
 
 /* A map on the caller's stack. */
 void uopi_map_init(uop_map *m, uop_ctx *ctx);
 void uopi_map_drop(uop_map *m);
-uopi_page *uopi_map_find_page(const uop_map *m, uint64_t number);
-uopi_page *uopi_map_need_page(uop_map *m, uint64_t number);
-
-static inline uopi_page *uopi_map_page(uop_map *m, uint64_t number) {
-  if (m->last && m->last->number == number) return m->last;
-  uopi_page *p = uopi_map_find_page(m, number);
-  if (p) m->last = p;
-  return p;
-}
 
 /* The value's place if `id` is in the map, else NULL. */
-static inline uint64_t *uopi_map_find(uop_map *m, uint64_t id) {
-  uopi_page *p = uopi_map_page(m, id >> UOPI_PAGE_BITS);
+static inline uint64_t *uopi_map_find(const uop_map *m, uint64_t id) {
+  uopi_page *p = uopi_dir_find(&m->dir, id >> UOPI_PAGE_BITS);
   uint32_t k = (uint32_t)(id & (UOPI_PAGE_IDS - 1));
   return p && (p->present[k / 64] >> (k % 64) & 1) ? &p->value[k] : NULL;
 }
 
 /* The value's place, put in as 0 where `id` was not there; *fresh says so. NULL: out of memory. */
 static inline uint64_t *uopi_map_put(uop_map *m, uint64_t id, bool *fresh) {
-  uopi_page *p = uopi_map_page(m, id >> UOPI_PAGE_BITS);
-  if (!p && !(p = uopi_map_need_page(m, id >> UOPI_PAGE_BITS))) return NULL;
+  uint64_t number = id >> UOPI_PAGE_BITS;
+  uopi_page *p = uopi_dir_find(&m->dir, number);
+  if (!p && !(p = uopi_dir_add(&m->dir, uopi_mem_of(m->ctx), number, sizeof *p))) return NULL;
   uint32_t k = (uint32_t)(id & (UOPI_PAGE_IDS - 1));
   uint64_t bit = UINT64_C(1) << (k % 64);
   *fresh = !(p->present[k / 64] & bit);
@@ -177,5 +192,28 @@ static inline uint64_t *uopi_map_put(uop_map *m, uint64_t id, bool *fresh) {
   }
   return &p->value[k];
 }
+
+/* Ids alone: one bit each. */
+enum { UOPI_SET_BITS = 13, UOPI_SET_IDS = 1 << UOPI_SET_BITS };
+
+typedef struct uopi_set {
+  const uopi_mem *mem;
+  uopi_dir dir;
+} uopi_set;
+
+/* 1: id was not there and is now; 0: it was; -1: out of memory. */
+static inline int uopi_set_add(uopi_set *s, uint64_t id) {
+  uint64_t number = id >> UOPI_SET_BITS, *bits = uopi_dir_find(&s->dir, number);
+  if (!bits && !(bits = uopi_dir_add(&s->dir, s->mem, number, UOPI_SET_IDS / 8))) return -1;
+  uint64_t *word = &bits[(id & (UOPI_SET_IDS - 1)) / 64], bit = UINT64_C(1) << (id % 64);
+  if (*word & bit) return 0;
+  *word |= bit;
+  return 1;
+}
+static inline bool uopi_set_has(const uopi_set *s, uint64_t id) {
+  const uint64_t *bits = uopi_dir_find(&s->dir, id >> UOPI_SET_BITS);
+  return bits && (bits[(id & (UOPI_SET_IDS - 1)) / 64] >> (id % 64) & 1);
+}
+static inline void uopi_set_drop(uopi_set *s) { uopi_dir_drop(&s->dir, s->mem, UOPI_SET_IDS / 8); }
 
 #endif

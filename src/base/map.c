@@ -1,64 +1,58 @@
-/* map.c - side tables keyed by a node's id: pages of 1,024 ids, found through an open-addressing
- * directory. Two entries 10^9 ids apart cost two pages; a dense walk costs one lookup a page.
+/* map.c - side tables keyed by a node's id: pages of ids, found through an open-addressing
+ * directory. Two entries 10^9 ids apart cost two pages.
  *
- *   dir: [ . | page 7 | . | page 976562 ]      page: number, 1,024 presence bits, 1,024 values
+ *   dir: [ 976562 | . | . | 3 | 4 ]      a map's page: 1,024 presence bits, 1,024 values
+ *             |             |   |        a set's page: 8,192 bits
+ *           page          page page
  */
 #include "base/base.h"
+
+static void enter(uopi_dir_entry *at, size_t cap, uopi_dir_entry e) {
+  size_t i = (size_t)e.number & (cap - 1);
+  while (at[i].page) i = (i + 1) & (cap - 1);
+  at[i] = e;
+}
+
+static bool grow(uopi_dir *d, const uopi_mem *m) {
+  size_t cap = d->cap ? d->cap * 2 : 4;
+  if (cap > SIZE_MAX / sizeof *d->at) return false;
+  uopi_dir_entry *at = uopi_realloc(m, NULL, 0, cap * sizeof *at);
+  if (!at) return false;
+  for (size_t i = 0; i < cap; i++) at[i] = (uopi_dir_entry){0, NULL};
+  for (size_t i = 0; i < d->cap; i++)
+    if (d->at[i].page) enter(at, cap, d->at[i]);
+  uopi_realloc(m, d->at, d->cap * sizeof *at, 0);
+  d->at = at;
+  d->cap = cap;
+  return true;
+}
+
+void *uopi_dir_add(uopi_dir *d, const uopi_mem *m, uint64_t number, size_t size) {
+  if ((d->len + 1) * 2 > d->cap && !grow(d, m)) return NULL;
+  void *page = uopi_realloc(m, NULL, 0, size);
+  if (!page) return NULL;
+  memset(page, 0, size);
+  enter(d->at, d->cap, (uopi_dir_entry){number, page});
+  d->len++;
+  return page;
+}
+
+void uopi_dir_drop(uopi_dir *d, const uopi_mem *m, size_t size) {
+  for (size_t i = 0; i < d->cap; i++)
+    if (d->at[i].page) uopi_realloc(m, d->at[i].page, size, 0);
+  uopi_realloc(m, d->at, d->cap * sizeof *d->at, 0);
+  *d = (uopi_dir){NULL, 0, 0};
+}
 
 void uopi_map_init(uop_map *m, uop_ctx *ctx) { *m = (uop_map){.ctx = ctx}; }
 
 void uopi_map_drop(uop_map *m) {
-  const uopi_mem *mem = uopi_mem_of(m->ctx);
-  for (size_t i = 0; i < m->dir_cap; i++)
-    if (m->dir[i]) uopi_realloc(mem, m->dir[i], sizeof *m->dir[i], 0);
-  uopi_realloc(mem, m->dir, m->dir_cap * sizeof *m->dir, 0);
+  uopi_dir_drop(&m->dir, uopi_mem_of(m->ctx), sizeof(uopi_page));
   if (m->prev) {
     *m->prev = m->next;
     if (m->next) m->next->prev = m->prev;
   }
   *m = (uop_map){.ctx = m->ctx};
-}
-
-static size_t home(uint64_t number, size_t cap) {
-  return (size_t)uopi_mix(number ^ UOPI_HASH_SEED, UOPI_HASH_STEP) & (cap - 1);
-}
-
-uopi_page *uopi_map_find_page(const uop_map *m, uint64_t number) {
-  if (!m->dir_cap) return NULL;
-  for (size_t i = home(number, m->dir_cap);; i = (i + 1) & (m->dir_cap - 1))
-    if (!m->dir[i] || m->dir[i]->number == number) return m->dir[i];
-}
-
-static void enter(uopi_page **dir, size_t cap, uopi_page *p) {
-  size_t i = home(p->number, cap);
-  while (dir[i]) i = (i + 1) & (cap - 1);
-  dir[i] = p;
-}
-
-static bool grow_dir(uop_map *m) {
-  const uopi_mem *mem = uopi_mem_of(m->ctx);
-  size_t cap = m->dir_cap ? m->dir_cap * 2 : 4;
-  if (cap > SIZE_MAX / sizeof *m->dir) return false;
-  uopi_page **dir = uopi_realloc(mem, NULL, 0, cap * sizeof *dir);
-  if (!dir) return false;
-  for (size_t i = 0; i < cap; i++) dir[i] = NULL;
-  for (size_t i = 0; i < m->dir_cap; i++)
-    if (m->dir[i]) enter(dir, cap, m->dir[i]);
-  uopi_realloc(mem, m->dir, m->dir_cap * sizeof *m->dir, 0);
-  m->dir = dir;
-  m->dir_cap = cap;
-  return true;
-}
-
-uopi_page *uopi_map_need_page(uop_map *m, uint64_t number) {
-  if ((m->npages + 1) * 2 > m->dir_cap && !grow_dir(m)) return NULL;
-  uopi_page *p = uopi_realloc(uopi_mem_of(m->ctx), NULL, 0, sizeof *p);
-  if (!p) return NULL;
-  p->number = number;
-  memset(p->present, 0, sizeof p->present); /* values are written when an id is put in */
-  enter(m->dir, m->dir_cap, p);
-  m->npages++;
-  return m->last = p;
 }
 
 uop_map *uop_map_new(uop_ctx *ctx) {
@@ -83,15 +77,13 @@ bool uop_map_set(uop_map *m, const uop *key, uint64_t value) {
 }
 
 bool uop_map_get(const uop_map *m, const uop *key, uint64_t *value) {
-  const uopi_page *p = uopi_map_find_page(m, key->id >> UOPI_PAGE_BITS);
-  uint32_t k = (uint32_t)(key->id & (UOPI_PAGE_IDS - 1));
-  if (!p || !(p->present[k / 64] >> (k % 64) & 1)) return false;
-  *value = p->value[k];
-  return true;
+  const uint64_t *v = uopi_map_find(m, key->id);
+  if (v) *value = *v;
+  return v != NULL;
 }
 
 void uop_map_remove(uop_map *m, const uop *key) {
-  uopi_page *p = uopi_map_page(m, key->id >> UOPI_PAGE_BITS);
+  uopi_page *p = uopi_dir_find(&m->dir, key->id >> UOPI_PAGE_BITS);
   uint32_t k = (uint32_t)(key->id & (UOPI_PAGE_IDS - 1));
   uint64_t bit = UINT64_C(1) << (k % 64);
   if (!p || !(p->present[k / 64] & bit)) return;
@@ -102,7 +94,7 @@ void uop_map_remove(uop_map *m, const uop *key) {
 size_t uop_map_len(const uop_map *m) { return m->len; }
 
 size_t uop_map_bytes(const uop_map *m) {
-  return sizeof *m + m->dir_cap * sizeof *m->dir + m->npages * sizeof(uopi_page);
+  return sizeof *m + m->dir.cap * sizeof *m->dir.at + m->dir.len * sizeof(uopi_page);
 }
 
 bool uop_map_set_node(uop_map *m, const uop *key, const uop *value) {

@@ -1,16 +1,6 @@
 /* context.c - making and freeing a context; its memory, its creation vector, its figures. */
 #include "ir/ir.h"
 
-#include <stdlib.h>
-
-static void *default_alloc(void *user, void *p, size_t old, size_t size) {
-  (void)user;
-  (void)old;
-  if (size) return realloc(p, size);
-  free(p);
-  return NULL;
-}
-
 void *uopi_ctx_realloc(uop_ctx *ctx, void *p, size_t old, size_t size) {
   if (!p) old = 0;
   if (size > old && ctx->max_bytes && size - old > ctx->max_bytes - ctx->held) return NULL;
@@ -20,7 +10,7 @@ void *uopi_ctx_realloc(uop_ctx *ctx, void *p, size_t old, size_t size) {
 }
 
 uop_ctx *uop_ctx_new(const uop_options *options) {
-  uopi_mem mem = {default_alloc, NULL};
+  uopi_mem mem = {uopi_default_alloc, NULL};
   if (options && options->alloc) mem = (uopi_mem){options->alloc, options->user};
   uop_ctx *ctx = uopi_realloc(&mem, NULL, 0, sizeof *ctx);
   if (!ctx) return NULL;
@@ -89,6 +79,8 @@ uop_stats uop_ctx_stats(const uop_ctx *ctx) {
 
 int64_t uop_numel(const uop *u) {
   int64_t n = 1;
+  for (uint32_t i = 0; i < u->shape->len; i++) /* a 0 first: the others may be large */
+    if (u->shape->at[i] == 0) return 0;
   for (uint32_t i = 0; i < u->shape->len; i++) n *= u->shape->at[i];
   return n;
 }

@@ -252,6 +252,8 @@ static bool infer_assert(typing *t) { return infer_binary(t) && is_effect(t); }
 
 static int64_t product(const int64_t *dims, size_t n) {
   int64_t count = 1;
+  for (size_t i = 0; i < n; i++) /* a 0 first: the others may be large */
+    if (dims[i] == 0) return 0;
   for (size_t i = 0; i < n; i++) count *= dims[i];
   return count;
 }

@@ -40,11 +40,10 @@ static bool survives(const uop_ctx *ctx, size_t begin, uint64_t id) {
 /* Drops the entries of registered maps whose key or value is about to die. */
 static void clean_maps(uop_ctx *ctx, size_t begin, uint64_t first) {
   for (uop_map *m = ctx->maps; m; m = m->next)
-    for (size_t d = 0; d < m->dir_cap; d++) {
-      uopi_page *p = m->dir[d];
-      if (!p) continue;
-      for (uint32_t k = 0; k < UOPI_PAGE_IDS; k++) {
-        uint64_t bit = UINT64_C(1) << (k % 64), id = p->number << UOPI_PAGE_BITS | k;
+    for (size_t d = 0; d < m->dir.cap; d++) {
+      uopi_page *p = m->dir.at[d].page;
+      for (uint32_t k = 0; p && k < UOPI_PAGE_IDS; k++) {
+        uint64_t bit = UINT64_C(1) << (k % 64), id = m->dir.at[d].number << UOPI_PAGE_BITS | k;
         if (!(p->present[k / 64] & bit)) continue;
         const uop *v = (const uop *)(uintptr_t)p->value[k];
         bool value_dies = v && v->id >= first && !(v->flags & FLAG_MARK);

@@ -23,6 +23,8 @@
 #define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
 #endif
 
+enum { CHUNK_SLABS = 512 }; /* at most: 32 MiB */
+
 _Static_assert((UOPI_SLAB_SIZE & (UOPI_SLAB_SIZE - 1)) == 0, "slabs are found by masking");
 _Static_assert(sizeof(uopi_slab) % 8 == 0, "nodes follow the header");
 
@@ -65,7 +67,7 @@ static uopi_slab *slab_new(uop_ctx *ctx, uint32_t cls) {
   uopi_store *s = &ctx->store;
   uopi_chunk *c = s->chunks.len ? &s->chunks.at[s->chunks.len - 1] : NULL;
   if (!c || c->used == c->nslabs) {
-    uint32_t n = c && c->nslabs < 16 ? c->nslabs * 2 : c ? 32 : 2;
+    uint32_t n = !c ? 2 : c->nslabs < CHUNK_SLABS ? c->nslabs * 2 : CHUNK_SLABS;
     size_t size = (n + 1) * UOPI_SLAB_SIZE;
     if (!UOPI_RESERVE(&ctx->mem, &s->chunks, s->chunks.len + 1)) return NULL;
     char *raw = uopi_ctx_realloc(ctx, NULL, 0, size);

@@ -14,7 +14,8 @@ typedef struct frames {
 } frames;
 
 typedef struct walk {
-  uop_map seen;
+  const uopi_mem *mem;
+  uopi_set seen;
   uop_map *stop;
   frames st;
   bool scoped;
@@ -22,12 +23,11 @@ typedef struct walk {
 
 /* Pushes u unless it was seen or is a stop. False: out of memory. */
 static bool visit(walk *w, const uop *u) {
-  bool fresh;
   if (w->stop && uopi_map_find(w->stop, u->id)) return true;
-  if (!uopi_map_put(&w->seen, u->id, &fresh)) return false;
-  if (!fresh) return true;
+  int fresh = uopi_set_add(&w->seen, u->id);
+  if (fresh <= 0) return fresh == 0;
   uint32_t first = w->scoped && u->op == UOP_CALL ? 1 : 0; /* a CALL's body is its own scope */
-  return UOPI_PUSH(uopi_mem_of(w->seen.ctx), &w->st, ((frame){u, first}));
+  return UOPI_PUSH(w->mem, &w->st, ((frame){u, first}));
 }
 
 static bool walk_root(walk *w, const uop *root, uop_nodes *out) {
@@ -39,7 +39,7 @@ static bool walk_root(walk *w, const uop *root, uop_nodes *out) {
       if (!visit(w, u->src[f->next++])) return false;
     } else {
       w->st.len--;
-      if (!UOPI_PUSH(uopi_mem_of(w->seen.ctx), out, u)) return false;
+      if (!UOPI_PUSH(w->mem, out, u)) return false;
     }
   }
   return true;
@@ -47,14 +47,13 @@ static bool walk_root(walk *w, const uop *root, uop_nodes *out) {
 
 bool uopi_walk(uop_ctx *ctx, const uop *const *roots, size_t n, bool scoped, uop_map *stop,
                uop_nodes *out) {
-  walk w = {.stop = stop, .scoped = scoped};
-  uopi_map_init(&w.seen, ctx);
+  walk w = {.mem = &ctx->mem, .seen = {.mem = &ctx->mem}, .stop = stop, .scoped = scoped};
   out->len = 0;
   bool ok = true;
   for (size_t i = 0; ok && i < n; i++)
     if (roots[i]) ok = walk_root(&w, roots[i], out);
   UOPI_DROP(&ctx->mem, &w.st);
-  uopi_map_drop(&w.seen);
+  uopi_set_drop(&w.seen);
   if (!ok) {
     UOPI_DROP(&ctx->mem, out);
     uopi_no_memory(ctx);

@@ -126,8 +126,9 @@ static void put_edges(uopi_buf *b, uop_map *numbers, const uop *u, uint64_t k) {
 static bool put_graph(uopi_buf *b, const uop_nodes *order, names *n, const uop_program *p,
                       uop_map *numbers) {
   uopi_puts(b, "digraph uop {\n"
-               "  rankdir=TB;\n"
-               "  node [style=filled fontname=\"Helvetica\" fontsize=11 color=\"#6b7280\"];\n"
+               "  rankdir=TB ranksep=0.3 nodesep=0.25;\n"
+               "  node [style=filled fontname=\"Helvetica\" fontsize=11 color=\"#6b7280\" "
+               "margin=\"0.1,0.05\"];\n"
                "  edge [fontname=\"Helvetica\" fontsize=9 color=\"#6b7280\"];\n");
   for (size_t i = 0; i < order->len; i++) {
     const uop *u = order->at[i];

@@ -270,10 +270,10 @@ static const uop *finish_leaf(parser *p, open_expr *e, const item *v, size_t n) 
     if (n && (e->keys & KEY_SLOT))
       return uopi_fail(p, UOP_E_SYNTAX, v->at, v->len, "slot is given twice"), NULL;
     if (n) a->num = v->i;
-    a->ints = p->ints.at + e->shape_first;
+    if (e->shape_len) a->ints = p->ints.at + e->shape_first;
     a->len = e->shape_len;
   } else if (n == 1 && v->kind == ITEM_TUPLE && !v->pairs) {
-    a->ints = p->ints.at + v->first; /* refused as not flat */
+    if (v->ints) a->ints = p->ints.at + v->first; /* refused as not flat, unless one int */
     a->len = v->ints;
   } else {
     if (!positional_int(p, e, v, n, "takes its size, one int")) return NULL;
@@ -294,7 +294,7 @@ static const uop *finish_movement(parser *p, open_expr *e, const item *v, size_t
               wants_pairs ? " of pairs at the end, as ((0, 2), (1, 3))" : " at the end, as (2, 3)");
     return NULL;
   }
-  e->arg.ints = p->ints.at + t->first;
+  if (t->ints) e->arg.ints = p->ints.at + t->first;
   e->arg.len = t->ints;
   return build(p, e, v, n - 1, &e->arg);
 }

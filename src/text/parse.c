@@ -157,8 +157,13 @@ static bool open_expression(parser *p, const token *t, const char *paren) {
   return !p->no_memory;
 }
 
+/* Every ASSERT is a root, except as the body of a CALL: that is run with the CALL's arguments. */
 static bool note_assert(parser *p, const uop *u) {
   bool fresh;
+  if (u->op == UOP_CALL && u->src[0]->op == UOP_ASSERT) {
+    uint64_t *is_body = uopi_map_find(&p->asserts, u->src[0]->id);
+    if (is_body) *is_body = 1;
+  }
   if (u->op != UOP_ASSERT) return true;
   if (!uopi_map_put(&p->asserts, u->id, &fresh) ||
       (fresh && !UOPI_PUSH(p->mem, &p->prog->asserts, u)))
@@ -414,10 +419,14 @@ static void read_lines(parser *p) {
 
 static bool collect_roots(parser *p) {
   uop_program *prog = p->prog;
-  for (size_t i = 0; i < prog->asserts.len; i++)
-    if (prog->asserts.at[i] != prog->result &&
-        !UOPI_PUSH(p->mem, &prog->roots, prog->asserts.at[i]))
-      return false;
+  size_t n = 0;
+  for (size_t i = 0; i < prog->asserts.len; i++) {
+    const uop *u = prog->asserts.at[i];
+    if (*uopi_map_find(&p->asserts, u->id)) continue;
+    prog->asserts.at[n++] = u;
+    if (u != prog->result && !UOPI_PUSH(p->mem, &prog->roots, u)) return false;
+  }
+  prog->asserts.len = n;
   return !prog->result || UOPI_PUSH(p->mem, &prog->roots, prog->result);
 }
 

@@ -1,0 +1,34 @@
+/* pages.c - the default allocator: realloc and free, and for large pieces pages of 2 MiB where the
+ * system has them, since page faults otherwise cost more than building the nodes does.
+ */
+#if defined(__linux__)
+#define _DEFAULT_SOURCE /* madvise */
+#include <sys/mman.h>
+#endif
+
+#include "base/base.h"
+
+#include <stdlib.h>
+
+enum { HUGE_PAGE = 2 << 20 };
+
+static void *fresh(size_t size) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  void *p;
+  if (size >= HUGE_PAGE && posix_memalign(&p, HUGE_PAGE, size) == 0) {
+    madvise(p, size, MADV_HUGEPAGE); /* advice: a refusal changes nothing but speed */
+    return p;
+  }
+#endif
+  return malloc(size);
+}
+
+void *uopi_default_alloc(void *user, void *p, size_t old, size_t size) {
+  (void)user;
+  (void)old;
+  if (size == 0) {
+    free(p);
+    return NULL;
+  }
+  return p ? realloc(p, size) : fresh(size);
+}

@@ -1,0 +1,145 @@
+/* value.c - values on their own: made, freed, filled, printed. */
+#include "eval/eval.h"
+#include "alu/alu.h"
+#include "base/decimal.h"
+
+int64_t uopi_check_dims(const int64_t *dims, size_t rank, const char **limit) {
+  bool empty = false;
+  for (size_t i = 0; i < rank; i++) {
+    if (dims[i] < 0 || dims[i] > UOP_MAX_DIM) {
+      *limit = "a dimension is outside 0..2147483647";
+      return -1;
+    }
+    empty |= dims[i] == 0;
+  }
+  int64_t n = empty ? 0 : 1;
+  for (size_t i = 0; i < rank && n; i++) {
+    if (n > UOP_MAX_NUMEL / dims[i]) {
+      *limit = "it has more than 2147483647 elements";
+      return -1;
+    }
+    n *= dims[i];
+  }
+  return n;
+}
+
+bool uopi_value_make(uop_ctx *ctx, uop_dtype d, const int64_t *dims, size_t rank, uop_value *out) {
+  memset(out, 0, sizeof *out);
+  int64_t n = uopi_count(dims, rank);
+  uint64_t size = (uint64_t)n * uop_dtype_size(d);
+  void *data = size > SIZE_MAX ? NULL : uopi_give(ctx, (size_t)size);
+  if (!data) {
+    uopi_no_memory(ctx);
+    return false;
+  }
+  out->dtype = d;
+  out->rank = (uint32_t)rank;
+  for (size_t i = 0; i < rank; i++) out->dims[i] = dims[i];
+  out->count = n;
+  out->data = data;
+  return true;
+}
+
+void uop_value_free(uop_ctx *ctx, uop_value *v) {
+  if (!v) return;
+  uop_free(ctx, v->data);
+  memset(v, 0, sizeof *v);
+}
+
+/* ---- filling ------------------------------------------------------------------------------ */
+
+static uint64_t splitmix64(uint64_t *state) {
+  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+/* The stream of an input begins at `seed` plus the first output of the stream that begins at
+ * 2 * slot, plus 1 for a BUFFER. One output an element; its top bits are used. */
+bool uop_value_fill(const uop *input, uint64_t seed, uop_value *out) {
+  if (!input || !out) return false;
+  uop_ctx *ctx = uop_ctx_of(input);
+  if (input->op != UOP_PARAM && input->op != UOP_BUFFER) {
+    uopi_error(ctx, UOP_E_ARG, input->op, -1, "%a is no input", (int)input->op);
+    return false;
+  }
+  uop_dtype d = (uop_dtype)input->dtype;
+  if (!uopi_value_make(ctx, d, input->shape->at, input->shape->len, out)) return false;
+  uint64_t which = (uint64_t)uop_slot(input) << 1 | (input->op == UOP_BUFFER);
+  uint64_t state = seed + splitmix64(&which);
+  for (int64_t i = 0; i < out->count; i++) {
+    uint64_t z = splitmix64(&state);
+    float f = (float)((int32_t)(z >> 52) - 2048) * 0x1p-11f; /* exact in f16 too */
+    switch (d) {
+    case UOP_BOOL: ((_Bool *)out->data)[i] = (_Bool)(z >> 63); break;
+    case UOP_I32: ((int32_t *)out->data)[i] = (int32_t)((z >> 32) * 201 >> 32) - 100; break;
+    case UOP_F32: ((float *)out->data)[i] = f; break;
+    default: ((uint16_t *)out->data)[i] = cast_f32_f16(f); break;
+    }
+  }
+  return true;
+}
+
+/* ---- printing ----------------------------------------------------------------------------- */
+
+static char *put_word(char *p, const char *s) {
+  size_t n = strlen(s);
+  memcpy(p, s, n);
+  return p + n;
+}
+
+char *uopi_format_element(char *p, uop_dtype d, const void *data, int64_t i) {
+  switch (d) {
+  case UOP_BOOL: return put_word(p, ((const _Bool *)data)[i] ? "true" : "false");
+  case UOP_I32: {
+    int64_t v = ((const int32_t *)data)[i];
+    if (v < 0) *p++ = '-';
+    return uopi_format_u64(p, (uint64_t)(v < 0 ? -v : v));
+  }
+  case UOP_F32: return uopi_format_f32(p, ((const float *)data)[i]);
+  case UOP_F16: return uopi_format_f32(p, cast_f16_f32(((const uint16_t *)data)[i]));
+  default: return put_word(p, "void");
+  }
+}
+
+enum { SHORT_OVER = 1000, SHORT_AXIS = 6, SHORT_SHOWN = 3 };
+
+/* Whether axes are cut: there is too much to print. Brackets count as elements do, since an empty
+ * array can have 2^31 of them; those are cut even when all is asked for, as nothing is lost. */
+static bool is_long(const uop_value *v, bool full) {
+  if (full && v->count) return false;
+  int64_t brackets = 1;
+  for (uint32_t i = 0; i < v->rank && brackets <= SHORT_OVER && v->dims[i]; i++) {
+    if (v->dims[i] > SHORT_OVER) return true;
+    brackets *= v->dims[i];
+  }
+  return brackets > SHORT_OVER;
+}
+
+/* Prints `axis` and those below it; `first` is its first element. As deep as the rank. */
+static void put_axis(uopi_buf *b, const uop_value *v, bool cut, uint32_t axis, int64_t first) {
+  if (axis == v->rank) {
+    char s[UOPI_ELEMENT_CHARS];
+    uopi_put(b, s, (size_t)(uopi_format_element(s, v->dtype, v->data, first) - s));
+    return;
+  }
+  int64_t n = v->dims[axis], each = uopi_count(v->dims + axis + 1, v->rank - axis - 1);
+  uopi_putc(b, '[');
+  for (int64_t i = 0; i < n && !b->failed; i++) {
+    if (i) uopi_puts(b, ", ");
+    if (cut && n > SHORT_AXIS && i == SHORT_SHOWN) {
+      uopi_puts(b, "..., ");
+      i = n - SHORT_SHOWN;
+    }
+    put_axis(b, v, cut, axis + 1, first + i * each);
+  }
+  uopi_putc(b, ']');
+}
+
+char *uop_value_print(uop_ctx *ctx, const uop_value *v, bool full) {
+  if (!v) return NULL;
+  uopi_buf b = {uopi_mem_of(ctx), NULL, 0, 0, false};
+  put_axis(&b, v, is_long(v, full), 0, 0);
+  return uopi_buf_give(&b, ctx, NULL);
+}
