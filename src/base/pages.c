@@ -25,10 +25,15 @@ static void *fresh(size_t size) {
 
 void *uopi_default_alloc(void *user, void *p, size_t old, size_t size) {
   (void)user;
-  (void)old;
   if (size == 0) {
     free(p);
     return NULL;
   }
-  return p ? realloc(p, size) : fresh(size);
+  if (!p) return fresh(size);
+  if (size < HUGE_PAGE) return realloc(p, size);
+  void *q = fresh(size); /* realloc would move it to small pages */
+  if (!q) return NULL;
+  memcpy(q, p, old < size ? old : size);
+  free(p);
+  return q;
 }

@@ -103,7 +103,7 @@ static bool check_store(uop_ctx *ctx) {
   for (size_t i = 0; i < ctx->store.chunks.len; i++) {
     const uopi_chunk *c = &ctx->store.chunks.at[i];
     for (uint32_t k = 0; k < c->used; k++)
-      in_slabs += ((const uopi_slab *)(c->first + k * UOPI_SLAB_SIZE))->live;
+      in_slabs += uopi_slab_at((uintptr_t)c->first + k * UOPI_SLAB_SIZE)->live;
   }
   if (signatures != ctx->signatures.len) return BROKEN(ctx, "signatures belong to bodies", NULL);
   if (ctx->scope_begin > ctx->nlive) return BROKEN(ctx, "scopes begin within the nodes", NULL);

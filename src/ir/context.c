@@ -28,10 +28,14 @@ uop_ctx *uop_ctx_new(const uop_options *options) {
   return ctx;
 }
 
-static void pieces_drop(uop_ctx *ctx, size_t keep) {
-  while (ctx->pieces.len > keep)
-    uopi_ctx_realloc(ctx, ctx->pieces.at[--ctx->pieces.len], UOPI_LIVE_PIECE * sizeof(uop *), 0);
-  if (keep == 0) UOPI_DROP(&ctx->mem, &ctx->pieces);
+static bool live_resize(uop_ctx *ctx, size_t cap) {
+  size_t size = sizeof *ctx->live;
+  if (cap > SIZE_MAX / size) return false;
+  uop **live = uopi_ctx_realloc(ctx, ctx->live, ctx->live_cap * size, cap * size);
+  if (!live && cap) return false;
+  ctx->live = live;
+  ctx->live_cap = cap;
+  return true;
 }
 
 void uop_ctx_free(uop_ctx *ctx) {
@@ -45,7 +49,7 @@ void uop_ctx_free(uop_ctx *ctx) {
     uopi_node_delete(ctx, u);
   }
   ctx->nlive = 0;
-  pieces_drop(ctx, 0);
+  live_resize(ctx, 0);
   uopi_map_drop(&ctx->signatures);
   uopi_store_drop(ctx);
   uopi_ctx_realloc(ctx, ctx->table, ctx->table_cap * sizeof *ctx->table, 0);
@@ -54,19 +58,14 @@ void uop_ctx_free(uop_ctx *ctx) {
   uopi_realloc(&mem, ctx, sizeof *ctx, 0);
 }
 
-bool uopi_live_reserve(uop_ctx *ctx) {
-  if (ctx->nlive < ctx->pieces.len * UOPI_LIVE_PIECE) return true;
-  if (!UOPI_RESERVE(&ctx->mem, &ctx->pieces, ctx->pieces.len + 1)) return false;
-  uop **piece = uopi_ctx_realloc(ctx, NULL, 0, UOPI_LIVE_PIECE * sizeof *piece);
-  if (!piece) return false;
-  ctx->pieces.at[ctx->pieces.len++] = piece;
-  return true;
+bool uopi_live_grow(uop_ctx *ctx) {
+  return live_resize(ctx, ctx->live_cap ? ctx->live_cap * 2 : 64);
 }
 
 void uop_ctx_trim(uop_ctx *ctx) {
   uopi_store_trim(ctx);
   uopi_table_trim(ctx);
-  pieces_drop(ctx, (ctx->nlive + UOPI_LIVE_PIECE - 1) / UOPI_LIVE_PIECE);
+  if (ctx->nlive < ctx->live_cap) live_resize(ctx, ctx->nlive); /* a failure leaves it larger */
   if (!ctx->signatures.len) uopi_map_drop(&ctx->signatures);
 }
 

@@ -34,18 +34,23 @@ enum { LIST_MAX = 8 }; /* longer lists are slower than the table (measured) */
 #define UOPI_SLAB_SIZE ((size_t)64 << 10) /* power of two: a node's slab is found by masking */
 enum { UOPI_CLASSES = 24 };
 
-typedef struct uopi_slab { /* at a multiple of UOPI_SLAB_SIZE; its nodes follow */
+typedef struct uopi_slab { /* the header, among the nodes */
   uop_ctx *ctx;
   uint64_t seq;  /* counts up: orders slabs by age */
   uint32_t cls;  /* size class; UOPI_CLASSES for a block with one large node */
   uint32_t live; /* nodes in use */
   void *raw;     /* large: what the allocator gave, and its size */
   size_t raw_size;
-  uint64_t pad[2];
+  unsigned char pad[48 - 2 * sizeof(void *) - sizeof(size_t)]; /* to one cache line */
 } uopi_slab;
 
+/* A slab's header lies at an offset that its address gives, below half of the slab: at one fixed
+ * offset all headers would fall into one set of the processor's caches. */
+static inline uopi_slab *uopi_slab_at(uintptr_t base) {
+  return (uopi_slab *)(base | ((base / UOPI_SLAB_SIZE * sizeof(uopi_slab)) & 0x7fc0));
+}
 static inline uopi_slab *uopi_slab_of(const uop *u) {
-  return (uopi_slab *)((uintptr_t)u & ~(uintptr_t)(UOPI_SLAB_SIZE - 1));
+  return uopi_slab_at((uintptr_t)u & ~(uintptr_t)(UOPI_SLAB_SIZE - 1));
 }
 
 typedef struct uopi_chunk { /* slabs are cut from larger pieces */
@@ -56,8 +61,9 @@ typedef struct uopi_chunk { /* slabs are cut from larger pieces */
 } uopi_chunk;
 
 typedef struct uopi_class {
-  uop *free;        /* dead nodes, linked through their first word */
-  char *bump, *end; /* room in the newest slab of this class */
+  uop *free;             /* dead nodes, linked through their first word */
+  char *bump, *end;      /* room in the newest slab: before its header or behind it */
+  char *rest, *rest_end; /* and then behind it */
 } uopi_class;
 
 typedef struct uopi_store {
@@ -90,14 +96,22 @@ typedef struct uopi_key {
   uop_dtype dtype; /* these three of leaves only */
   uop_space space;
   const uop_tuple *shape;
+  uop *youngest; /* of the sources: uopi_youngest */
 } uopi_key;
 
 uint32_t uopi_hash(const uopi_key *k);
 uop *uopi_find(const uop_ctx *ctx, const uopi_key *k);
-bool uopi_insert_reserve(uop_ctx *ctx); /* so that insert cannot fail */
-void uopi_insert(uop_ctx *ctx, uop *u);
+uop *uopi_find_pair(const uop_ctx *ctx, const uopi_key *k); /* of an op of two sources, no arg */
+bool uopi_table_grow(uop_ctx *ctx);
+void uopi_insert(uop_ctx *ctx, uop *u, uop *youngest);
 void uopi_unlink(uop_ctx *ctx, uop *u);
 uop *uopi_youngest(const uop *const *src, uint32_t n); /* NULL for n = 0 */
+
+/* The older of two slabs has the smaller number; within one, addresses decide. */
+static inline bool uopi_is_younger(const uop *a, const uop *b) {
+  const uopi_slab *x = uopi_slab_of(a), *y = uopi_slab_of(b);
+  return x == y ? a > b : x->seq > y->seq;
+}
 uopi_key uopi_key_of(const uop *u);
 void uopi_table_trim(uop_ctx *ctx);
 
@@ -129,18 +143,14 @@ void uopi_interned_drop(uop_ctx *ctx);
 
 /* ---- the context ---- */
 
-#define UOPI_LIVE_BITS  13 /* nodes of a piece of the creation vector: 64 KiB of pointers */
-#define UOPI_LIVE_PIECE ((size_t)1 << UOPI_LIVE_BITS)
 
 struct uop_ctx {
   uopi_mem mem; /* first: uopi_mem_of */
   uint64_t max_nodes, max_bytes;
   uint64_t held; /* bytes that uopi_ctx_realloc has given */
   uint64_t next_id;
-  struct {
-    uop ***at;
-    size_t len, cap;
-  } pieces; /* of the creation vector */
+  uop **live; /* the creation vector */
+  size_t live_cap;
   size_t nlive;
   uopi_store store;
   uopi_slot *table;
@@ -155,10 +165,15 @@ struct uop_ctx {
   uop_diag error;
 };
 
-static inline uop **uopi_live_at(const uop_ctx *ctx, size_t i) {
-  return &ctx->pieces.at[i >> UOPI_LIVE_BITS][i & (UOPI_LIVE_PIECE - 1)];
+static inline uop **uopi_live_at(const uop_ctx *ctx, size_t i) { return &ctx->live[i]; }
+bool uopi_live_grow(uop_ctx *ctx);
+static inline bool uopi_live_reserve(uop_ctx *ctx) { /* room for one more */
+  return ctx->nlive < ctx->live_cap || uopi_live_grow(ctx);
 }
-bool uopi_live_reserve(uop_ctx *ctx); /* room for one more */
+/* Room for one more in the table, so that uopi_insert cannot fail. Load at most 3/4. */
+static inline bool uopi_insert_reserve(uop_ctx *ctx) {
+  return (ctx->table_len + 1) * 4 <= ctx->table_cap * 3 || uopi_table_grow(ctx);
+}
 static inline uop_ctx *uopi_ctx_of(const uop *u) { return uopi_slab_of(u)->ctx; }
 
 /* Memory of the context itself, which counts against max_bytes. (A walk's scratch does not: walks

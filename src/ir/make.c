@@ -123,15 +123,14 @@ static uop *allocate(const uopi_typing *t, word *w, const uop_tuple **shape) {
   return NULL;
 }
 
-static const uop *file(const uopi_typing *t, uint64_t bits) {
+static const uop *file(const uopi_typing *t, uopi_key *k) {
   uop_ctx *ctx = t->ctx;
   if (ctx->max_nodes && ctx->nlive >= ctx->max_nodes)
     return uopi_error(ctx, UOP_E_LIMIT, (int)t->op, -1,
                       "%a: the context has %l nodes, its limit (max_nodes)", (int)t->op,
                       (int64_t)ctx->max_nodes);
-  word w = {bits};
-  const uop_tuple *shape;
-  uop *u = allocate(t, &w, &shape);
+  word w = {k->bits};
+  uop *u = allocate(t, &w, &k->shape);
   if (!u) return uopi_no_memory(ctx);
   u->id = ctx->next_id++;
   u->nsrc = t->n;
@@ -140,28 +139,61 @@ static const uop *file(const uopi_typing *t, uint64_t bits) {
   u->space = (uint8_t)t->space;
   u->flags = 0;
   u->pins = 0;
-  u->shape = shape;
-  u->arg.bits = w.bits;
+  u->shape = k->shape;
+  u->arg.bits = k->bits = w.bits;
   u->users = u->next = NULL;
   for (uint32_t i = 0; i < t->n; i++) u->src[i] = t->src[i];
-  uopi_key k = uopi_key_of(u);
-  u->hash = uopi_hash(&k);
+  k->dtype = t->dtype;
+  k->space = t->space;
+  u->hash = uopi_hash(k);
   *uopi_live_at(ctx, ctx->nlive++) = u;
-  uopi_insert(ctx, u);
+  uopi_insert(ctx, u, k->youngest);
   return u;
 }
 
+/* The node that is not there yet. */
+static const uop *make_new(uop_ctx *ctx, uopi_key *k, const uop_arg *arg) {
+  uopi_typing t; /* its room for a shape stays as it is: clearing it would cost more than the rest */
+  t.ctx = ctx;
+  t.op = k->op;
+  t.src = k->src;
+  t.n = k->nsrc;
+  t.arg = arg;
+  return uopi_infer(&t) ? file(&t, k) : NULL;
+}
+
+/* The ops of two sources and no arg, as bits: most nodes of most programs, with a short way in. */
+static const uint64_t pair_ops =
+#define UOP_ROW(NAME, text, min, max, infer, arg, sets, doc) \
+  ((uint64_t)((min) == 2 && (max) == 2 && UOPI_ARG_##arg == UOPI_ARG_NONE) << UOP_##NAME) |
+#define ANY -1
+#include "ir/ops.def"
+#undef UOP_ROW
+#undef ANY
+    0;
+_Static_assert(UOP_OP_COUNT <= 64, "pair_ops has a bit for each op");
+
+static const uop *make_pair(uop_ctx *ctx, uop_op op, const uop *const *src) {
+  uopi_key k = {.op = op, .nsrc = 2, .src = src};
+  k.youngest = (uop *)(uopi_is_younger(src[0], src[1]) ? src[0] : src[1]);
+  const uop *u = uopi_find_pair(ctx, &k);
+  return u ? u : make_new(ctx, &k, &no_arg);
+}
+
 const uop *uop_make(uop_ctx *ctx, uop_op op, const uop *const *src, size_t n, const uop_arg *arg) {
+  if (n == 2 && (unsigned)op < UOP_OP_COUNT && (pair_ops >> op & 1) && src[0] && src[1] &&
+      uopi_ctx_of(src[0]) == ctx && uopi_ctx_of(src[1]) == ctx)
+    return make_pair(ctx, op, src);
   if (!check_arity(ctx, op, n) || !check_sources(ctx, op, src, n)) return NULL;
   if (!arg) arg = &no_arg;
   if (op == UOP_CAST && src[0]->dtype == arg->dtype && arg->dtype != UOP_VOID) return src[0];
   uopi_key k = {.op = op, .nsrc = (uint32_t)n, .src = src};
+  k.youngest = uopi_youngest(src, (uint32_t)n);
   if (encode(ctx, op, arg, &k)) {
     const uop *u = uopi_find(ctx, &k);
     if (u) return u;
   }
-  uopi_typing t = {.ctx = ctx, .op = op, .src = src, .n = (uint32_t)n, .arg = arg};
-  return uopi_infer(&t) ? file(&t, k.bits) : NULL;
+  return make_new(ctx, &k, arg);
 }
 
 uop_arg uop_arg_of(const uop *u) {

@@ -2,7 +2,8 @@
  * size, so that a node's slab, and through it the context and the slab's age, is found by masking.
  * Slabs are cut from chunks; a node of very many sources has an aligned block of its own.
  *
- *   chunk: [ slack | slab: header, node, node, … | slab … ]      large: [ slack | header, node ]
+ *   chunk: [ slack | slab: node, node, header, node, … | slab … ]    large: [ slack | header, node
+ * ]
  *
  * Dead nodes go to their class's free list, last in first out: a sweep runs from young to old, so
  * the next nodes are handed out in rising order again. Room goes back only in uopi_store_trim.
@@ -26,7 +27,7 @@
 enum { CHUNK_SLABS = 512 }; /* at most: 32 MiB */
 
 _Static_assert((UOPI_SLAB_SIZE & (UOPI_SLAB_SIZE - 1)) == 0, "slabs are found by masking");
-_Static_assert(sizeof(uopi_slab) % 8 == 0, "nodes follow the header");
+_Static_assert(sizeof(uopi_slab) == 64, "headers are a cache line, see uopi_slab_at");
 
 /* The most sources of each class: exact for small nodes, then at most a third wasted. */
 static const uint32_t class_src[UOPI_CLASSES] = {0,   1,   2,   3,   4,   5,   6,    7,
@@ -75,21 +76,36 @@ static uopi_slab *slab_new(uop_ctx *ctx, uint32_t cls) {
     s->chunks.at[s->chunks.len++] = (uopi_chunk){raw, size, align_up(raw), n, 0};
     c = &s->chunks.at[s->chunks.len - 1];
   }
-  uopi_slab *slab = (uopi_slab *)(c->first + c->used++ * UOPI_SLAB_SIZE);
+  uopi_slab *slab = uopi_slab_at((uintptr_t)c->first + c->used++ * UOPI_SLAB_SIZE);
   *slab = (uopi_slab){.ctx = ctx, .seq = ++s->seq, .cls = cls};
   return slab;
 }
 
 static uop *large_new(uop_ctx *ctx, uint32_t nsrc) {
   uopi_store *s = &ctx->store;
-  size_t size = sizeof(uopi_slab) + node_size(nsrc) + UOPI_SLAB_SIZE;
+  size_t size = node_size(nsrc) + 2 * UOPI_SLAB_SIZE; /* one to align, one with the header */
   char *raw = uopi_ctx_realloc(ctx, NULL, 0, size);
   if (!raw) return NULL;
-  uopi_slab *slab = (uopi_slab *)align_up(raw);
+  uopi_slab *slab = uopi_slab_at((uintptr_t)align_up(raw));
   *slab = (uopi_slab){.ctx = ctx, .seq = ++s->seq, .cls = UOPI_CLASSES, .live = 1};
   slab->raw = raw;
   slab->raw_size = size;
   return (uop *)(slab + 1);
+}
+
+/* What is behind the newest slab's header, or else a new slab. */
+static bool more_room(uop_ctx *ctx, uopi_class *k, uint32_t cls) {
+  if (k->rest) {
+    k->bump = k->rest;
+    k->end = k->rest_end;
+    k->rest = NULL;
+    return true;
+  }
+  uopi_slab *slab = slab_new(ctx, cls);
+  if (!slab) return false;
+  char *base = (char *)((uintptr_t)slab & ~(uintptr_t)(UOPI_SLAB_SIZE - 1));
+  *k = (uopi_class){k->free, base, (char *)slab, (char *)(slab + 1), base + UOPI_SLAB_SIZE};
+  return true;
 }
 
 uop *uopi_node_new(uop_ctx *ctx, uint32_t nsrc) {
@@ -107,12 +123,8 @@ uop *uopi_node_new(uop_ctx *ctx, uint32_t nsrc) {
     k->free = link_of(u);
     ASAN_UNPOISON_MEMORY_REGION(u, size);
   } else {
-    if ((size_t)(k->end - k->bump) < size) {
-      uopi_slab *slab = slab_new(ctx, c);
-      if (!slab) return NULL;
-      k->bump = (char *)(slab + 1);
-      k->end = (char *)slab + UOPI_SLAB_SIZE;
-    }
+    while ((size_t)(k->end - k->bump) < size)
+      if (!more_room(ctx, k, c)) return NULL;
     u = (uop *)k->bump;
     k->bump += size;
   }
@@ -142,7 +154,7 @@ void uopi_node_delete(uop_ctx *ctx, uop *u) {
 
 static bool chunk_is_empty(const uopi_chunk *c) {
   for (uint32_t i = 0; i < c->used; i++)
-    if (((const uopi_slab *)(c->first + i * UOPI_SLAB_SIZE))->live) return false;
+    if (uopi_slab_at((uintptr_t)c->first + i * UOPI_SLAB_SIZE)->live) return false;
   return true;
 }
 
@@ -161,7 +173,7 @@ static void forget_empty(uopi_class *k, const uopi_chunk *c) {
   }
   if (last) set_link(last, NULL);
   k->free = kept;
-  if (k->bump && k->bump > begin && k->end <= end) k->bump = k->end = NULL;
+  if (k->bump && k->bump >= begin && k->end <= end) *k = (uopi_class){.free = kept};
 }
 
 void uopi_store_trim(uop_ctx *ctx) {

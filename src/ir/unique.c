@@ -9,16 +9,11 @@
  */
 #include "ir/ir.h"
 
-static inline bool is_younger(const uop *a, const uop *b) {
-  const uopi_slab *x = uopi_slab_of(a), *y = uopi_slab_of(b);
-  return x == y ? a > b : x->seq > y->seq;
-}
-
 uop *uopi_youngest(const uop *const *src, uint32_t n) {
   if (n == 0) return NULL;
   const uop *y = src[0];
   for (uint32_t i = 1; i < n; i++)
-    if (src[i] != y && is_younger(src[i], y)) y = src[i];
+    if (src[i] != y && uopi_is_younger(src[i], y)) y = src[i];
   return (uop *)y; /* handed out as const; this file owns its links */
 }
 
@@ -58,13 +53,7 @@ static bool same(const uop *u, const uopi_key *k) {
          (u->dtype == k->dtype && u->space == k->space && u->shape == k->shape);
 }
 
-uop *uopi_find(const uop_ctx *ctx, const uopi_key *k) {
-  const uop *y = uopi_youngest(k->src, k->nsrc);
-  if (y) {
-    for (uop *u = y->users; u; u = u->next)
-      if (same(u, k)) return u;
-    if (!(y->flags & FLAG_OVERFLOW)) return NULL;
-  }
+static uop *find_in_table(const uop_ctx *ctx, const uopi_key *k) {
   if (!ctx->table_cap) return NULL;
   uint32_t h = uopi_hash(k);
   for (size_t i = h & (ctx->table_cap - 1);; i = (i + 1) & (ctx->table_cap - 1)) {
@@ -74,9 +63,31 @@ uop *uopi_find(const uop_ctx *ctx, const uopi_key *k) {
   }
 }
 
+uop *uopi_find(const uop_ctx *ctx, const uopi_key *k) {
+  if (k->youngest) {
+    for (uop *u = k->youngest->users; u; u = u->next)
+      if (same(u, k)) return u;
+    if (!(k->youngest->flags & FLAG_OVERFLOW)) return NULL;
+  }
+  return find_in_table(ctx, k);
+}
+
+uop *uopi_find_pair(const uop_ctx *ctx, const uopi_key *k) {
+  const uop *a = k->src[0], *b = k->src[1];
+  for (uop *u = k->youngest->users; u; u = u->next)
+    if (u->op == k->op && u->src[0] == a && u->src[1] == b) return u;
+  return k->youngest->flags & FLAG_OVERFLOW ? find_in_table(ctx, k) : NULL;
+}
+
 uopi_key uopi_key_of(const uop *u) {
-  return (uopi_key){(uop_op)u->op,       u->nsrc, u->src, u->arg.bits, (uop_dtype)u->dtype,
-                    (uop_space)u->space, u->shape};
+  return (uopi_key){.op = (uop_op)u->op,
+                    .nsrc = u->nsrc,
+                    .src = u->src,
+                    .bits = u->arg.bits,
+                    .dtype = (uop_dtype)u->dtype,
+                    .space = (uop_space)u->space,
+                    .shape = u->shape,
+                    .youngest = uopi_youngest(u->src, u->nsrc)};
 }
 
 static void table_put(uopi_slot *t, size_t cap, uop *u) {
@@ -100,9 +111,7 @@ static bool table_resize(uop_ctx *ctx, size_t cap) {
   return true;
 }
 
-/* Load at most 3/4. */
-bool uopi_insert_reserve(uop_ctx *ctx) {
-  if ((ctx->table_len + 1) * 4 <= ctx->table_cap * 3) return true;
+bool uopi_table_grow(uop_ctx *ctx) {
   return table_resize(ctx, ctx->table_cap ? ctx->table_cap * 2 : 64);
 }
 
@@ -112,8 +121,7 @@ void uopi_table_trim(uop_ctx *ctx) {
   if (cap < ctx->table_cap) table_resize(ctx, cap); /* a failure leaves the larger one */
 }
 
-void uopi_insert(uop_ctx *ctx, uop *u) {
-  uop *y = uopi_youngest(u->src, u->nsrc);
+void uopi_insert(uop_ctx *ctx, uop *u, uop *y) {
   if (y && (y->flags & FLAG_COUNT) < LIST_MAX) {
     u->next = y->users;
     y->users = u;
