@@ -4,8 +4,10 @@
 #   make run        the main job on an example
 #   make test       all tests, under AddressSanitizer and UBSan; installs what they need
 #   make test-deep  a 10,000,000-deep chain on a 64 KiB stack
+#   make fuzz       libFuzzer on the whole way of a program, for FUZZ_SECONDS
 #   make bless      rewrites the expectations of tests/golden (read the diff!)
 #   make generate   what is derived from src/ir/ops.def: the enum in uop.h, docs/ops.md
+#   make pictures   the graphs in docs/ (needs Graphviz)
 #   make format     clang-format
 #   make clean
 #
@@ -79,6 +81,16 @@ test-deps:
 test-deep: $(BUILD)/tests/deep
 	tests/deep.sh $(BUILD)/tests/deep 10000000
 
+# Any bytes as a program, for a minute (clang's libFuzzer: Debian's libclang-rt-dev).
+FUZZ_SECONDS ?= 60
+fuzz:
+	@mkdir -p $(BUILD)/fuzz/corpus
+	clang -std=c11 $(FLOAT) -O1 -g -fsanitize=fuzzer,address,undefined -Iinclude -Isrc \
+	  tests/fuzz/fuzz_uir.c $(SRC) -lm -o $(BUILD)/fuzz/fuzz_uir
+	find tests/golden examples -name '*.uir' -exec cp {} $(BUILD)/fuzz/corpus/ \;
+	$(BUILD)/fuzz/fuzz_uir -max_total_time=$(FUZZ_SECONDS) -timeout=10 -artifact_prefix=$(BUILD)/fuzz/ \
+	  -dict=tests/fuzz/uir.dict $(BUILD)/fuzz/corpus
+
 bless: $(BUILD)/uopc $(BUILD)/tests/golden
 	$(BUILD)/tests/golden --bless $(BUILD)/uopc tests/golden
 
@@ -125,12 +137,15 @@ $(BUILD)/generate: tools/generate.c src/ir/ops.def src/ir/sugar.def
 	@mkdir -p $(@D)
 	$(CC) -std=c11 $(WARN) -O1 tools/generate.c -o $@
 
+pictures: $(BUILD)/uopc
+	$(BUILD)/uopc graph --svg -o docs/distance.svg examples/distance.uir
+
 format:
 	clang-format -i include/*.h src/*/*.c src/*/*.h cli/*.c cli/*.h tests/*.c tests/*/*.[ch] tools/*.c
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all run test test-deps test-deep bless unit-tests generate format clean
+.PHONY: all run test test-deps test-deep fuzz bless unit-tests generate pictures format clean
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -596,7 +596,7 @@ typedef struct uop_stmt {
 
 typedef struct uop_program { /* read only */
   uop_ctx *ctx;
-  const uop *result; /* of the last named statement; NULL where there are only asserts */
+  const uop *result; /* of the last named statement; of the last one where all are asserts */
   uop_stmt *stmts;   /* in the order of the text */
   size_t nstmts;
   uop_nodes asserts; /* every ASSERT that is no CALL's body, as built: a root */
@@ -621,7 +621,7 @@ UOP_API bool uop_program_check(const uop_program *p, uop_diags *diags);
 /* The statement whose text made `u`, NULL where none did. */
 UOP_API const uop_stmt *uop_program_find(const uop_program *p, const uop *u);
 
-/* The result of a program, in one call. Only asserts, without a result, are an error here. */
+/* The result of a program, in one call. */
 UOP_API const uop *uop_parse(uop_ctx *ctx, const char *text, size_t len);
 
 /* Canonical text; the caller frees it with uop_free(). Reading it back gives the same nodes, by

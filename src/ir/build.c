@@ -222,18 +222,19 @@ const uop *uopi_build(uop_ctx *ctx, int fn, const uopi_operand *v, size_t n, con
 /* ---- C numbers ---------------------------------------------------------------------------------
  */
 
-static uopi_lit lit_of_int(int64_t i, uint64_t magnitude, bool negative) {
-  uopi_lit l = {.kind = UOPI_LIT_INT};
-  l.fits = !(negative ? i < INT32_MIN : magnitude > INT32_MAX);
-  l.i = l.fits ? (int32_t)i : 0;
-  l.f = negative ? (float)i : (float)magnitude; /* one rounding */
+static uopi_lit lit_of_int(uint64_t magnitude, bool negative) {
+  uopi_lit l = {.kind = UOPI_LIT_INT, .negative = negative, .magnitude = magnitude};
+  l.fits = magnitude <= (uint64_t)INT32_MAX + negative;
+  if (l.fits) l.i = (int32_t)(negative ? -(int64_t)magnitude : (int64_t)magnitude);
+  l.f = negative ? -(float)magnitude : (float)magnitude; /* one rounding */
   return l;
 }
 
 static uopi_lit lit_of(uop_val v) {
   switch (v.kind) {
-  case UOP_VAL_INT: return lit_of_int(v.as.i, (uint64_t)v.as.i, v.as.i < 0);
-  case UOP_VAL_UINT: return lit_of_int((int64_t)(v.as.u & INT64_MAX), v.as.u, false);
+  case UOP_VAL_INT:
+    return lit_of_int(v.as.i < 0 ? 0 - (uint64_t)v.as.i : (uint64_t)v.as.i, v.as.i < 0);
+  case UOP_VAL_UINT: return lit_of_int(v.as.u, false);
   case UOP_VAL_FLOAT: {
     uopi_lit l = {.kind = UOPI_LIT_FLOAT, .f = (float)v.as.f};
     l.overflow = isinf(l.f) && !isinf(v.as.f);

@@ -278,6 +278,8 @@ typedef struct uopi_lit { /* a bare number: what it is depends on what stands be
   int32_t i;
   float f;          /* the nearest f32 */
   int rest;         /* of a C double: the sign of what rounding to f took away */
+  bool negative;    /* of a C int: its sign and size, for messages */
+  uint64_t magnitude;
   const char *text; /* as written, for messages; len 0 where there is no text */
   size_t len;
 } uopi_lit;

@@ -15,9 +15,13 @@ static const char *spell(const uopi_lit *l, char room[48]) {
     if (n < l->len) memcpy(p, "...", 3), p += 3;
   } else if (l->kind == UOPI_LIT_BOOL) {
     return l->b ? "true" : "false";
+  } else if (l->kind == UOPI_LIT_INT) {
+    if (l->negative) *p++ = '-';
+    p = uopi_format_u64(p, l->magnitude);
+  } else if (l->overflow) {
+    return "the number";
   } else {
     p = uopi_format_f32(p, l->f);
-    if (l->kind == UOPI_LIT_INT && p - room > 2 && p[-1] == '0' && p[-2] == '.') p -= 2;
   }
   *p = 0;
   return room;

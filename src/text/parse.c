@@ -139,6 +139,8 @@ static int find_fn(const token *t) {
 /* An expression begins at the op `t`; `paren` is its "(", NULL for the statement itself. */
 static bool open_expression(parser *p, const token *t, const char *paren) {
   if (t->kind == TOK_BAD) return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "%s", t->why);
+  if (t->kind == TOK_LPAREN)
+    return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "an op stands here, without parentheses");
   if (t->kind != TOK_WORD)
     return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "an op is missing here");
   int fn = find_fn(t);
@@ -420,6 +422,7 @@ static void read_lines(parser *p) {
 static bool collect_roots(parser *p) {
   uop_program *prog = p->prog;
   size_t n = 0;
+  if (!prog->result) prog->result = prog->stmts[prog->nstmts - 1].node; /* only asserts */
   for (size_t i = 0; i < prog->asserts.len; i++) {
     const uop *u = prog->asserts.at[i];
     if (*uopi_map_find(&p->asserts, u->id)) continue;
@@ -427,7 +430,7 @@ static bool collect_roots(parser *p) {
     if (u != prog->result && !UOPI_PUSH(p->mem, &prog->roots, u)) return false;
   }
   prog->asserts.len = n;
-  return !prog->result || UOPI_PUSH(p->mem, &prog->roots, prog->result);
+  return UOPI_PUSH(p->mem, &prog->roots, prog->result);
 }
 
 static uop_program *program_new(uop_ctx *ctx, const char *text, size_t len) {
@@ -508,6 +511,5 @@ const uop *uop_parse(uop_ctx *ctx, const char *text, size_t len) {
   if (!prog) return NULL;
   const uop *u = prog->result;
   uop_program_free(prog);
-  if (!u) uopi_error(ctx, UOP_E_ARG, -1, -1, "the program has no result, only asserts");
   return u;
 }

@@ -3,7 +3,8 @@
  * literal just as the node here was typed.
  *
  *   roots a1 … an (asserts), r: a root assert that nothing uses is a bare line; r's line is the
- *   last named one, by an alias "%n = %m" where it would not be.
+ *   last named one, by an alias "%n = %m" where it would not be. Where r is an assert and no line
+ *   has a name, the reader takes the last line for the result, so r is bare too.
  */
 #include "text/print.h"
 
@@ -180,8 +181,10 @@ static bool print_lines(printer *p, const uop_nodes *order, const uop *result) {
   for (size_t i = 0; i < order->len; i++) {
     const uop *u = order->at[i];
     if (u->op == UOP_CONST) continue;
-    if (u->op == UOP_ASSERT && u != result && !uopi_map_find(&p->used, u->id)) {
+    bool is_bare = u->op == UOP_ASSERT && !uopi_map_find(&p->used, u->id);
+    if (is_bare && (u != result || p->next == 0)) { /* alone, it is the result without a name */
       put_node(p, u);
+      if (u == result) last = u;
       continue;
     }
     if (!put_named_line(p, u)) return false;

@@ -16,19 +16,16 @@ const uop_stmt *uop_program_find(const uop_program *p, const uop *u) {
   return lo < p->nstmts ? &p->stmts[lo] : NULL;
 }
 
-static void place(uop_diag *d, const uop_stmt *s) {
-  d->line = s->line;
-  d->column = s->column;
-  d->length = s->name ? s->name_len + 1 : s->length;
-}
-
-static bool warn(const uop_program *p, uop_diags *diags, size_t first, const uop_stmt *s,
-                 const uop_diag *d) {
-  if (diags->len - first >= UOP_MAX_ERRORS) return true;
-  uop_diag w = *d;
-  place(&w, s);
-  if (UOPI_PUSH(uopi_mem_of(p->ctx), diags, w)) return true;
-  return uopi_no_memory(p->ctx), false;
+/* Files the warning by its line. Past UOP_MAX_ERRORS the ones that come first in the text stay. */
+static bool warn(const uop_program *p, uop_diags *diags, size_t first, uop_diag w) {
+  size_t i = diags->len;
+  while (i > first && diags->at[i - 1].line > w.line) i--;
+  if (i - first >= UOP_MAX_ERRORS) return true;
+  if (diags->len - first >= UOP_MAX_ERRORS) diags->len--;
+  if (!UOPI_PUSH(uopi_mem_of(p->ctx), diags, w)) return uopi_no_memory(p->ctx), false;
+  memmove(&diags->at[i + 1], &diags->at[i], (diags->len - 1 - i) * sizeof w);
+  diags->at[i] = w;
+  return true;
 }
 
 static bool warn_unused(const uop_program *p, uop_diags *diags, size_t first, uop_map *reached) {
@@ -40,7 +37,10 @@ static bool warn_unused(const uop_program *p, uop_diags *diags, size_t first, uo
     name[s->name_len] = 0;
     uop_diag d;
     uopi_diag_set(&d, UOP_W_UNUSED, s->node->op, -1, "%%%s is not used", name);
-    if (!warn(p, diags, first, s, &d)) return false;
+    d.line = s->line;
+    d.column = s->column;
+    d.length = s->name_len + 1;
+    if (!warn(p, diags, first, d)) return false;
   }
   return true;
 }
@@ -57,7 +57,11 @@ static bool warn_index(const uop_program *p, uop_diags *diags, size_t first, con
     uopi_diag_set(&d, UOP_W_INDEX, UOP_INDEX, (int)i,
                   "INDEX: index %d is outside axis %d of shape %p", (int)v, (int)i - 1,
                   u->src[0]->shape);
-    if (s && !warn(p, diags, first, s, &d)) return false;
+    if (!s) continue;
+    d.line = s->line;
+    d.column = s->column;
+    d.length = s->length;
+    if (!warn(p, diags, first, d)) return false;
   }
   return true;
 }
