@@ -3,7 +3,7 @@
 
 static int check(const void *args) {
   program p = {0};
-  uop_diags warnings = {NULL, 0, 0};
+  uop_diags warnings = {0};
   int status = CLI_WRONG;
   if (program_load(&p, args)) {
     status = uop_program_check(p.prog, &warnings) ? CLI_FINE : CLI_WRONG;

@@ -40,12 +40,12 @@ static bool read_text(program *p, const cli_args *args) {
 static void report_errors(program *p, const uop_diags *diags) {
   for (size_t i = 0; i < diags->len; i++) diag_print(&p->src, DIAG_ERROR, &diags->at[i]);
   if (diags->len == 0) diag_print(&p->src, DIAG_ERROR, uop_error(p->ctx)); /* out of memory */
-  if (diags->len == UOP_MAX_ERRORS)
-    diag_say(DIAG_NOTE, "no more than %d errors are shown; there may be others", UOP_MAX_ERRORS);
+  if (diags->more)
+    diag_say(DIAG_NOTE, "there are more than %d errors; the first ones are shown", UOP_MAX_ERRORS);
 }
 
 bool program_load(program *p, const cli_args *args) {
-  uop_diags diags = {NULL, 0, 0};
+  uop_diags diags = {0};
   if (!read_text(p, args)) return false;
   p->src.text = p->text.at ? p->text.at : "";
   p->src.len = p->text.len;

@@ -249,6 +249,7 @@ typedef struct uop_diag {
 typedef struct uop_diags { /* errors and warnings in the order found; zero-initialise */
   uop_diag *at;
   size_t len, cap;
+  bool more; /* some were left out: UOP_MAX_ERRORS */
 } uop_diags;
 
 /* The context's first error since it was cleared; never NULL, code UOP_OK where there is none. */

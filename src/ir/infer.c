@@ -80,7 +80,7 @@ static bool infer_const(typing *t) {
   return true;
 }
 
-static bool infer_memory(typing *t) {
+static bool check_memory(typing *t) {
   const uop_arg *a = t->arg;
   if (a->len != 1) return REFUSE(t, UOP_E_SHAPE, -1, "%a is flat", OP(t));
   if (a->ints[0] < 1)
@@ -95,8 +95,10 @@ static bool infer_memory(typing *t) {
 }
 
 static bool infer_leaf(typing *t) {
-  if (!check_slot(t) || !check_dtype(t) || !shape_is(t, t->arg->ints, t->arg->len)) return false;
-  if (t->op != UOP_PARAM) return infer_memory(t);
+  if (!check_slot(t) || !check_dtype(t)) return false;
+  if (t->op != UOP_PARAM && !check_memory(t)) return false;
+  if (!shape_is(t, t->arg->ints, t->arg->len)) return false;
+  if (t->op != UOP_PARAM) return true;
   if ((unsigned)t->arg->space >= UOP_SPACE_COUNT)
     return REFUSE(t, UOP_E_ARG, -1, "PARAM: no space has number %d", (int)t->arg->space);
   t->space = t->arg->space;

@@ -255,6 +255,11 @@ static const uop *finish_const(parser *p, const open_expr *e, const item *v, siz
 static bool positional_int(parser *p, const open_expr *e, const item *v, size_t n,
                            const char *what) {
   if (n == 1 && v->kind == ITEM_LITERAL && v->is_int) return true;
+  if (n == 1 && v->kind == ITEM_LITERAL && v->lit.kind == UOPI_LIT_INT) {
+    char w[64];
+    copy_word(w, v->at, v->len);
+    return uopi_fail(p, UOP_E_LITERAL, v->at, v->len, "%s is beyond 64 bits", w);
+  }
   const char *at = n ? v[n > 1].at : e->at;
   size_t len = n ? v[n > 1].len : e->len;
   return uopi_fail(p, UOP_E_SYNTAX, at, len, "%s %s", text_of(e->fn), what);
@@ -272,8 +277,8 @@ static const uop *finish_leaf(parser *p, open_expr *e, const item *v, size_t n) 
     if (n) a->num = v->i;
     if (e->shape_len) a->ints = p->ints.at + e->shape_first;
     a->len = e->shape_len;
-  } else if (n == 1 && v->kind == ITEM_TUPLE && !v->pairs) {
-    if (v->ints) a->ints = p->ints.at + v->first; /* refused as not flat, unless one int */
+  } else if (n == 1 && v->kind == ITEM_TUPLE && !v->pairs && v->ints != 1) {
+    if (v->ints) a->ints = p->ints.at + v->first; /* refused as not flat */
     a->len = v->ints;
   } else {
     if (!positional_int(p, e, v, n, "takes its size, one int")) return NULL;

@@ -58,7 +58,7 @@ static void lex_number(const lexer *l, token *t) {
     return;
   }
   const char *e = number_end(t->at, l->end, &t->kind);
-  if (e && (e == l->end || !(is_name(*e) || *e == '+' || *e == '-' || *e == '%'))) {
+  if (e && (e == l->end || !(is_name(*e) || *e == '+' || *e == '-'))) {
     t->len = (size_t)(e - t->at);
     return;
   }
@@ -112,11 +112,14 @@ token uopi_lex(lexer *l) {
   return t;
 }
 
-bool uopi_lex_word_follows(const lexer *l) {
+static char next_char(const lexer *l) {
   const char *p = l->p;
   while (p < l->end && is_blank(*p)) p++;
-  return p < l->end && is_letter(*p);
+  return p < l->end ? *p : 0;
 }
+
+bool uopi_lex_word_follows(const lexer *l) { return is_letter(next_char(l)); }
+bool uopi_lex_equals_follows(const lexer *l) { return next_char(l) == '='; }
 
 bool uopi_lex_int(const token *t, int64_t *v) {
   const char *p = t->at, *end = p + t->len;

@@ -39,6 +39,9 @@ token uopi_lex(lexer *l);
 /* Whether the next thing after blanks is a letter or _ : an expression follows "(". */
 bool uopi_lex_word_follows(const lexer *l);
 
+/* Whether the next thing after blanks is an "=". */
+bool uopi_lex_equals_follows(const lexer *l);
+
 /* The value of a TOK_INT; false where it is beyond 64 bits. */
 bool uopi_lex_int(const token *t, int64_t *v);
 

@@ -249,6 +249,8 @@ static bool step(parser *p, const token *t, const uop **result) {
   bool nested = p->open.len > 1;
   if (t->kind == TOK_WORD && t->at + t->len < p->lex.end && t->at[t->len] == '=')
     return attribute(p, t);
+  if (t->kind == TOK_WORD && uopi_lex_equals_follows(&p->lex))
+    return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "no blank may stand before an attribute's =");
   if (is_operand(t->kind)) return operand(p, t);
   switch (t->kind) {
   case TOK_COMMA: return comma(p, t);
@@ -370,9 +372,12 @@ static void poison_statement(parser *p, const token *first) {
     poison(p, first->at, first->len);
 }
 
+/* False where no more lines are to be read: at the first error that is one too many. */
 static bool report(parser *p) {
+  p->diags->more = p->diags->len == UOP_MAX_ERRORS;
+  if (p->diags->more) return false;
   if (!UOPI_PUSH(p->mem, p->diags, p->error)) p->no_memory = true;
-  return !p->no_memory && p->diags->len < UOP_MAX_ERRORS;
+  return !p->no_memory;
 }
 
 /* One line. False: no more lines are to be read. */
@@ -468,7 +473,7 @@ static bool trim_statements(parser *p) {
 }
 
 uop_program *uop_program_parse(uop_ctx *ctx, const char *text, size_t len, uop_diags *diags) {
-  uop_diags own = {NULL, 0, 0};
+  uop_diags own = {0};
   uop_error_clear(ctx);
   uopi_undo undo = uopi_undo_begin(ctx);
   parser p = {.ctx = ctx, .mem = &ctx->mem, .diags = &own, .names = {.mem = &ctx->mem}};
@@ -480,6 +485,7 @@ uop_program *uop_program_parse(uop_ctx *ctx, const char *text, size_t len, uop_d
   if (!ok && !own.len) p.no_memory = true;
   for (size_t i = 0; diags && i < own.len && !p.no_memory; i++)
     if (!UOPI_PUSH(&ctx->mem, diags, own.at[i])) p.no_memory = true;
+  if (diags) diags->more |= own.more;
   uop_error_clear(ctx);
   if (p.no_memory)
     uopi_no_memory(ctx);

@@ -20,8 +20,10 @@ const uop_stmt *uop_program_find(const uop_program *p, const uop *u) {
 static bool warn(const uop_program *p, uop_diags *diags, size_t first, uop_diag w) {
   size_t i = diags->len;
   while (i > first && diags->at[i - 1].line > w.line) i--;
+  bool full = diags->len - first >= UOP_MAX_ERRORS;
+  diags->more |= full;
   if (i - first >= UOP_MAX_ERRORS) return true;
-  if (diags->len - first >= UOP_MAX_ERRORS) diags->len--;
+  if (full) diags->len--;
   if (!UOPI_PUSH(uopi_mem_of(p->ctx), diags, w)) return uopi_no_memory(p->ctx), false;
   memmove(&diags->at[i + 1], &diags->at[i], (diags->len - 1 - i) * sizeof w);
   diags->at[i] = w;
