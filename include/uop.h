@@ -270,24 +270,24 @@ typedef struct uop_tuple {
 
 /* Read it, never write it; made only by the functions below. Fields marked private may change. */
 struct uop {
-  uint64_t id;   /* counts up in its context and is never used again: sources have smaller ones */
-  uint32_t hash; /* structural: of op, arg and the sources' hashes; the same on every platform */
+  uint64_t id; /* counts up in its context and is never used again: sources have smaller ones */
   uint32_t nsrc;
-  uint8_t op;             /* uop_op */
+  uint32_t pins; /* private */
+  union {
+    uint64_t bits;          /* see uop_const_i32() … uop_reduce_axes() below */
+    const uop_tuple *tuple; /* RESHAPE, EXPAND: the shape; PERMUTE: the axes;
+                               SHRINK: begin0, end0, begin1, … */
+    const char *name;       /* CALL: NUL-terminated, interned */
+  } arg;
+  const uop_tuple *shape; /* never NULL; of len 0 for scalars and effects */
+  uop *users;             /* private */
+  uint32_t hash;          /* structural: of op, arg and the sources' hashes; the same everywhere */
   uint8_t dtype;          /* uop_dtype */
   uint8_t space;          /* uop_space */
   uint8_t flags;          /* private */
-  uint32_t pins;          /* private */
-  const uop_tuple *shape; /* never NULL; of len 0 for scalars and effects */
-  union {
-    uint64_t bits; /* see uop_const_i32() … uop_reduce_axes() below */
-    const uop_tuple
-        *tuple;       /* RESHAPE, EXPAND: the shape; PERMUTE: the axes; SHRINK: begin0, end0, … */
-    const char *name; /* CALL: NUL-terminated, interned */
-  } arg;
-  uop *users;        /* private */
-  uop *next;         /* private */
-  const uop *src[1]; /* `nsrc` of them */
+  uint8_t op;             /* uop_op */
+  uop *next;              /* private */
+  const uop *src[1];      /* `nsrc` of them */
 };
 
 static inline bool uop_const_bool(const uop *u) { return u->arg.bits != 0; }

@@ -13,6 +13,14 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* if (UOPI_FAULT(n)) …: a known fault, compiled in by -DUOP_FAULT=n alone, for tests/faults.sh to
+ * see that the tests find it. */
+#ifdef UOP_FAULT
+#define UOPI_FAULT(n) (UOP_FAULT == (n))
+#else
+#define UOPI_FAULT(n) 0
+#endif
+
 /* Where a context gets its memory. It is the first member of struct uop_ctx, so that what needs
  * only memory can be given any context: uopi_mem_of. */
 typedef struct uopi_mem {
@@ -127,10 +135,10 @@ static inline uint32_t uopi_hash_end(uint64_t h) {
 }
 uint32_t uopi_hash_bytes(const void *p, size_t n);
 
-/* ---- maps and sets: the fast paths inside the library ---------------------------------------- */
+/* ---- maps: the fast paths inside the library ------------------------------------------------- */
 
-/* id -> page of ids, by open addressing on the page's number itself: ids are handed out in order,
- * so that pages in use lie side by side in the directory. */
+/* Number -> page, by open addressing on the number itself: pages in use mostly have numbers side by
+ * side, and then lie side by side in the directory. */
 typedef struct uopi_dir_entry {
   uint64_t number;
   void *page; /* NULL: empty */
@@ -192,28 +200,5 @@ static inline uint64_t *uopi_map_put(uop_map *m, uint64_t id, bool *fresh) {
   }
   return &p->value[k];
 }
-
-/* Ids alone: one bit each. */
-enum { UOPI_SET_BITS = 13, UOPI_SET_IDS = 1 << UOPI_SET_BITS };
-
-typedef struct uopi_set {
-  const uopi_mem *mem;
-  uopi_dir dir;
-} uopi_set;
-
-/* 1: id was not there and is now; 0: it was; -1: out of memory. */
-static inline int uopi_set_add(uopi_set *s, uint64_t id) {
-  uint64_t number = id >> UOPI_SET_BITS, *bits = uopi_dir_find(&s->dir, number);
-  if (!bits && !(bits = uopi_dir_add(&s->dir, s->mem, number, UOPI_SET_IDS / 8))) return -1;
-  uint64_t *word = &bits[(id & (UOPI_SET_IDS - 1)) / 64], bit = UINT64_C(1) << (id % 64);
-  if (*word & bit) return 0;
-  *word |= bit;
-  return 1;
-}
-static inline bool uopi_set_has(const uopi_set *s, uint64_t id) {
-  const uint64_t *bits = uopi_dir_find(&s->dir, id >> UOPI_SET_BITS);
-  return bits && (bits[(id & (UOPI_SET_IDS - 1)) / 64] >> (id % 64) & 1);
-}
-static inline void uopi_set_drop(uopi_set *s) { uopi_dir_drop(&s->dir, s->mem, UOPI_SET_IDS / 8); }
 
 #endif

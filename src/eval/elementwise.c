@@ -3,6 +3,16 @@
 #include "eval/eval.h"
 #include "alu/alu.h"
 
+#if UOPI_FAULT(6) /* saturates */
+#define SUM(a, b) ((int64_t)(a) + (int64_t)(b))
+#define add_i32(a, b) \
+  ((int32_t)(SUM(a, b) > INT32_MAX ? INT32_MAX : SUM(a, b) < INT32_MIN ? INT32_MIN : SUM(a, b)))
+#elif UOPI_FAULT(12) /* truncates */
+#define floordiv_i32(a, b) ((b) == 0 ? 0 : (b) == -1 ? bits_i32(0u - (uint32_t)(a)) : (a) / (b))
+#elif UOPI_FAULT(13) /* passes over a NaN */
+#define max_f32(a, b) ((a) > (b) || (b) != (b) ? (a) : (b))
+#endif
+
 #define LOOP1(fn, R, T)                                               \
   static void loop_##fn(size_t n, void *out, const void *const *in) { \
     R *r = out;                                                       \

@@ -2,12 +2,12 @@
  * depth-first order: a node whose sources did not change is reused, another is made anew through
  * uop_make, so that what becomes equal becomes one node.
  */
-#include "ir/ir.h"
+#include "ir/memo.h"
 
 typedef struct rebuild {
-  uop_ctx *ctx; /* where nodes are made */
-  uop_map done; /* node -> what became of it; nodes that are not in it stay */
-  bool scoped;  /* CALL bodies stay as they are */
+  uop_ctx *ctx;   /* where nodes are made */
+  uopi_memo done; /* node -> what became of it; nodes that are not in it stay */
+  bool scoped;    /* CALL bodies stay as they are */
   struct {
     const uop **at;
     size_t len, cap;
@@ -15,21 +15,22 @@ typedef struct rebuild {
 } rebuild;
 
 static void rebuild_end(rebuild *r) {
-  uopi_map_drop(&r->done);
+  uopi_memo_drop(&r->done);
   UOPI_DROP(uopi_mem_of(r->ctx), &r->src);
 }
 
-static const uop *became(rebuild *r, const uop *u) {
-  uint64_t *v = uopi_map_find(&r->done, u->id);
-  return v ? (const uop *)(uintptr_t)*v : u;
+static rebuild rebuild_begin(uop_ctx *ctx) {
+  return (rebuild){.ctx = ctx, .done = {.mem = uopi_mem_of(ctx)}};
+}
+
+static inline const uop *became(const rebuild *r, const uop *u) {
+  const uop *v = uopi_memo_node(&r->done, u);
+  return v ? v : u;
 }
 
 static bool set_became(rebuild *r, const uop *u, const uop *to) {
-  bool fresh;
-  uint64_t *v = uopi_map_put(&r->done, u->id, &fresh);
-  if (!v) return uopi_no_memory(r->ctx), false;
-  *v = (uint64_t)(uintptr_t)to;
-  return true;
+  if (uopi_memo_set_node(&r->done, u, to)) return true;
+  return uopi_no_memory(r->ctx), false;
 }
 
 /* u with its sources as they became. */
@@ -61,8 +62,7 @@ static const uop *rebuild_graph(rebuild *r, const uop *root) {
 
 const uop *uop_substitute(const uop *root, const uop *const *from, const uop *const *to, size_t n) {
   if (!root) return NULL;
-  rebuild r = {.ctx = uopi_ctx_of(root)};
-  uopi_map_init(&r.done, r.ctx);
+  rebuild r = rebuild_begin(uopi_ctx_of(root));
   bool ok = true;
   for (size_t i = 0; ok && i < n; i++)
     ok = from[i] && to[i] && (uopi_ctx_of(from[i]) != r.ctx || set_became(&r, from[i], to[i]));
@@ -79,10 +79,13 @@ const uop *uop_inline_call(const uop *call) {
   bool gap;
   const uopi_signature *s = uopi_signature_of(ctx, call->src[0], &gap);
   if (!s) return NULL;
-  rebuild r = {.ctx = ctx, .scoped = true};
-  uopi_map_init(&r.done, ctx);
+  rebuild r = rebuild_begin(ctx);
+  r.scoped = true;
   bool ok = true;
-  for (size_t i = 0; ok && i < s->n; i++) ok = set_became(&r, s->param[i], call->src[i + 1]);
+  for (size_t i = 0; ok && i < s->n; i++) {
+    const uop *arg = UOPI_FAULT(15) ? became(&r, call->src[i + 1]) : call->src[i + 1];
+    ok = set_became(&r, s->param[i], arg);
+  }
   const uop *u = ok ? rebuild_graph(&r, call->src[0]) : NULL;
   rebuild_end(&r);
   return u;
@@ -90,8 +93,7 @@ const uop *uop_inline_call(const uop *call) {
 
 const uop *uop_copy(uop_ctx *ctx, const uop *root) {
   if (!root || uopi_ctx_of(root) == ctx) return root;
-  rebuild r = {.ctx = ctx};
-  uopi_map_init(&r.done, ctx);
+  rebuild r = rebuild_begin(ctx);
   const uop *u = rebuild_graph(&r, root);
   rebuild_end(&r);
   return u;
@@ -113,23 +115,20 @@ static const uop *call_back(uop_ctx *ctx, uop_wrap_fn fn, void *user, const uop 
 
 bool uop_wrap(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *const *targets,
               size_t ntargets, uop_wrap_fn fn, void *user, const uop **out) {
-  rebuild r = {.ctx = ctx};
-  uop_map is_target;
+  rebuild r = rebuild_begin(ctx);
+  uopi_set is_target = {.mem = uopi_mem_of(ctx)};
   uop_nodes order = {NULL, 0, 0};
-  uopi_map_init(&r.done, ctx);
-  uopi_map_init(&is_target, ctx);
-  bool ok = uopi_walk(ctx, roots, n, false, NULL, &order), fresh;
+  bool ok = uopi_walk(ctx, roots, n, false, NULL, &order);
   for (size_t i = 0; ok && i < ntargets; i++)
-    if (targets[i] && !uopi_map_put(&is_target, targets[i]->id, &fresh))
-      ok = (uopi_no_memory(ctx), false);
+    if (targets[i] && uopi_set_add(&is_target, targets[i]) < 0) ok = (uopi_no_memory(ctx), false);
   for (size_t i = 0; ok && i < order.len; i++) {
     const uop *u = rebuild_node(&r, order.at[i]);
-    if (u && uopi_map_find(&is_target, order.at[i]->id)) u = call_back(ctx, fn, user, u);
+    if (u && uopi_set_has(&is_target, order.at[i])) u = call_back(ctx, fn, user, u);
     ok = u && set_became(&r, order.at[i], u);
   }
   for (size_t i = 0; ok && i < n; i++) out[i] = roots[i] ? became(&r, roots[i]) : NULL;
   uop_nodes_free(ctx, &order);
-  uopi_map_drop(&is_target);
+  uopi_set_drop(&is_target);
   rebuild_end(&r);
   return ok;
 }

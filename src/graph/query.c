@@ -1,5 +1,5 @@
 /* query.c - questions about a graph: order, ranges, counts. */
-#include "ir/ir.h"
+#include "ir/memo.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,25 +68,22 @@ static void add_tree(size *to, const size *s) {
   to->exp = exp + e;
 }
 
-static size size_of(const uop *u, const size *sizes, uop_map *place) {
+static size size_of(const uop *u, const size *sizes, const uopi_memo *place) {
   size s = {1, 0.5, 1, 0};
   for (uint32_t i = 0; i < u->nsrc; i++) {
-    const size *x = &sizes[*uopi_map_find(place, u->src[i]->id)];
+    const size *x = &sizes[uopi_memo_get(place, u->src[i])];
     add_tree(&s, x);
     if (x->depth + 1 > s.depth) s.depth = x->depth + 1;
   }
   return s;
 }
 
-static bool count(uop_ctx *ctx, const uop_nodes *order, uop_map *place, size *sizes,
+static bool count(uop_ctx *ctx, const uop_nodes *order, uopi_memo *place, size *sizes,
                   uop_counts *out) {
   for (size_t i = 0; i < order->len; i++) {
     const uop *u = order->at[i];
     sizes[i] = size_of(u, sizes, place);
-    bool fresh;
-    uint64_t *v = uopi_map_put(place, u->id, &fresh);
-    if (!v) return uopi_no_memory(ctx), false;
-    *v = i;
+    if (!uopi_memo_set(place, u, i)) return uopi_no_memory(ctx), false;
     out->nodes++;
     out->by_op[u->op]++;
     if (u->op != UOP_CONST && u->op != UOP_PARAM) out->ops++;
@@ -98,19 +95,18 @@ static bool count(uop_ctx *ctx, const uop_nodes *order, uop_map *place, size *si
 bool uop_count(uop_ctx *ctx, const uop *const *roots, size_t n, uop_counts *out) {
   memset(out, 0, sizeof *out);
   uop_nodes order = {NULL, 0, 0};
-  uop_map place;
-  uopi_map_init(&place, ctx);
+  uopi_memo place = {.mem = &ctx->mem};
   if (!uop_toposort(ctx, roots, n, &order)) return false;
   size_t bytes = (order.len + 1) * sizeof(size);
   size *sizes = uopi_realloc(&ctx->mem, NULL, 0, bytes);
   bool ok = sizes ? count(ctx, &order, &place, sizes, out) : (uopi_no_memory(ctx), false);
   size total = {0, 0, 0, 0};
   for (size_t i = 0; ok && i < n; i++)
-    if (roots[i]) add_tree(&total, &sizes[*uopi_map_find(&place, roots[i]->id)]);
+    if (roots[i]) add_tree(&total, &sizes[uopi_memo_get(&place, roots[i])]);
   out->tree = total.exact;
   out->tree_log10 = total.mant > 0 ? log10(total.mant) + (double)total.exp * log10(2) : 0;
   uopi_realloc(&ctx->mem, sizes, bytes, 0);
-  uopi_map_drop(&place);
+  uopi_memo_drop(&place);
   uop_nodes_free(ctx, &order);
   return ok;
 }

@@ -89,7 +89,7 @@ static uop_dtype dtype_beside(uop_ctx *ctx, int fn, const uopi_operand *v, size_
 /* Nodes as they are, numbers as constants. False: an operand is NULL, or a number does not fit. */
 static bool resolve(uop_ctx *ctx, int fn, const uopi_operand *v, size_t n, const uop **out) {
   uop_dtype common = UOP_VOID;
-  for (size_t i = fn == UOP_WHERE ? 1 : 0; i < n; i++)
+  for (size_t i = fn == UOP_WHERE && !UOPI_FAULT(10) ? 1 : 0; i < n; i++)
     if (v[i].node) {
       common = (uop_dtype)v[i].node->dtype;
       break;

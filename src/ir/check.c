@@ -43,7 +43,7 @@ static bool check_order(uop_ctx *ctx, uop_map *alive) {
   uint64_t last = 0;
   bool fresh;
   for (size_t i = 0; i < ctx->nlive; i++) {
-    const uop *u = *uopi_live_at(ctx, i);
+    const uop *u = ctx->live[i];
     if (!u || u->id >= ctx->next_id || (i && u->id <= last))
       return BROKEN(ctx, "ids rise along the creation vector", NULL);
     if (!uopi_map_put(alive, last = u->id, &fresh)) return uopi_no_memory(ctx), false;
@@ -70,7 +70,7 @@ static bool check_table(uop_ctx *ctx, size_t *filed) {
 /* Uses of each tuple and name, counted down to nothing and up again. */
 static void count_uses(uop_ctx *ctx, uint64_t by) {
   for (size_t i = 0; i < ctx->nlive; i++) {
-    const uop *u = *uopi_live_at(ctx, i);
+    const uop *u = ctx->live[i];
     if (u->shape->len) ((uop_tuple *)u->shape)->refs -= by;
     if (uopi_arg_is_tuple(u->op) && u->arg.tuple->len) ((uop_tuple *)u->arg.tuple)->refs -= by;
     if (uopi_arg_kind_of(u->op) == UOPI_ARG_NAME) uopi_name_of(u->arg.name)->refs -= by;
@@ -94,20 +94,13 @@ static bool check_interned(uop_ctx *ctx) {
 }
 
 static bool check_store(uop_ctx *ctx) {
-  uint64_t small = 0, in_slabs = 0, signatures = 0;
-  for (size_t i = 0; i < ctx->nlive; i++) {
-    const uop *u = *uopi_live_at(ctx, i);
-    if (uopi_slab_of(u)->cls < UOPI_CLASSES) small++;
-    if (u->flags & FLAG_SIGNATURE) signatures++;
-  }
-  for (size_t i = 0; i < ctx->store.chunks.len; i++) {
-    const uopi_chunk *c = &ctx->store.chunks.at[i];
-    for (uint32_t k = 0; k < c->used; k++)
-      in_slabs += uopi_slab_at((uintptr_t)c->first + k * UOPI_SLAB_SIZE)->live;
-  }
+  uint64_t signatures = 0;
+  for (size_t i = 0; i < ctx->nlive; i++)
+    signatures += ctx->live[i]->flags & FLAG_SIGNATURE ? 1 : 0;
   if (signatures != ctx->signatures.len) return BROKEN(ctx, "signatures belong to bodies", NULL);
   if (ctx->scope_begin > ctx->nlive) return BROKEN(ctx, "scopes begin within the nodes", NULL);
-  return small == in_slabs || BROKEN(ctx, "slabs count their nodes", NULL);
+  return ctx->store.bytes == uopi_bytes_of_nodes(ctx) ||
+         BROKEN(ctx, "the bytes of nodes are counted", NULL);
 }
 
 bool uop_ctx_check(uop_ctx *ctx) {
@@ -118,7 +111,7 @@ bool uop_ctx_check(uop_ctx *ctx) {
   uopi_map_drop(&alive);
   size_t listed = 0, filed = 0;
   for (size_t i = 0; ok && i < ctx->nlive; i++) {
-    const uop *u = *uopi_live_at(ctx, i);
+    const uop *u = ctx->live[i];
     ok = check_node(ctx, u) && check_users(ctx, u, &listed);
   }
   ok = ok && check_table(ctx, &filed);

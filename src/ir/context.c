@@ -41,7 +41,7 @@ static bool live_resize(uop_ctx *ctx, size_t cap) {
 void uop_ctx_free(uop_ctx *ctx) {
   if (!ctx) return;
   for (size_t i = ctx->nlive; i-- > 0;) {
-    uop *u = *uopi_live_at(ctx, i);
+    uop *u = ctx->live[i];
     if (u->flags & FLAG_SIGNATURE) uopi_signature_drop(ctx, u);
     if (uopi_arg_is_tuple(u->op)) uopi_tuple_release(ctx, u->arg.tuple);
     if (uopi_arg_kind_of(u->op) == UOPI_ARG_NAME) uopi_name_release(ctx, u->arg.name);
@@ -59,7 +59,9 @@ void uop_ctx_free(uop_ctx *ctx) {
 }
 
 bool uopi_live_grow(uop_ctx *ctx) {
-  return live_resize(ctx, ctx->live_cap ? ctx->live_cap * 2 : 64);
+  size_t cap = ctx->live_cap ? ctx->live_cap * 2 : 64;
+  if (ctx->max_nodes && cap > ctx->max_nodes) cap = (size_t)ctx->max_nodes;
+  return live_resize(ctx, cap);
 }
 
 void uop_ctx_trim(uop_ctx *ctx) {

@@ -1,9 +1,10 @@
 /* ir.h - inside of a context: node storage, the unique table, interned tuples and names, scopes.
  *
  *   struct uop (72 bytes with two sources on a 64-bit machine)
- *   +----------+------+------+--+-----+-----+-----+------+-----+-------+------+-----------+
- *   | id 8     | hash | nsrc |op|dtype|space|flags| pins |shape| arg 8 |users | next | src…|
- *   +----------+------+------+--+-----+-----+-----+------+-----+-------+------+-----------+
+ *   +------+------+------+-------+-------+-------+------+---------------------+------+------+
+ *   | id 8 | nsrc | pins | arg 8 | shape | users | hash |dtype space flags op | next | src… |
+ *   +------+------+------+-------+-------+-------+------+---------------------+------+------+
+ *                                 |<- read of a source ->|<- compared with a user ->|
  *   users: the first of at most LIST_MAX nodes whose youngest source this is, linked by `next`.
  *
  * Invariants (uop_ctx_check walks them all):
@@ -38,7 +39,7 @@ typedef struct uopi_slab { /* the header, among the nodes */
   uop_ctx *ctx;
   uint64_t seq;  /* counts up: orders slabs by age */
   uint32_t cls;  /* size class; UOPI_CLASSES for a block with one large node */
-  uint32_t live; /* nodes in use */
+  uint32_t live; /* nodes in use, counted when room is given back */
   void *raw;     /* large: what the allocator gave, and its size */
   size_t raw_size;
   unsigned char pad[48 - 2 * sizeof(void *) - sizeof(size_t)]; /* to one cache line */
@@ -79,6 +80,7 @@ typedef struct uopi_store {
 uop *uopi_node_new(uop_ctx *ctx, uint32_t nsrc);
 void uopi_node_delete(uop_ctx *ctx, uop *u);
 void uopi_store_trim(uop_ctx *ctx);
+uint64_t uopi_bytes_of_nodes(const uop_ctx *ctx); /* what store.bytes must be */
 void uopi_store_drop(uop_ctx *ctx);
 
 /* ---- the unique table (unique.c) ---- */
@@ -100,8 +102,11 @@ typedef struct uopi_key {
 } uopi_key;
 
 uint32_t uopi_hash(const uopi_key *k);
+static inline uint64_t uopi_hash_sources(uint64_t h, const uop *a, const uop *b) {
+  return uopi_hash_step(h, (uint64_t)b->hash << 32 | a->hash);
+}
 uop *uopi_find(const uop_ctx *ctx, const uopi_key *k);
-uop *uopi_find_pair(const uop_ctx *ctx, const uopi_key *k); /* of an op of two sources, no arg */
+uop *uopi_find_in_table(const uop_ctx *ctx, const uopi_key *k);
 bool uopi_table_grow(uop_ctx *ctx);
 void uopi_insert(uop_ctx *ctx, uop *u, uop *youngest);
 void uopi_unlink(uop_ctx *ctx, uop *u);
@@ -143,10 +148,10 @@ void uopi_interned_drop(uop_ctx *ctx);
 
 /* ---- the context ---- */
 
-
 struct uop_ctx {
   uopi_mem mem; /* first: uopi_mem_of */
-  uint64_t max_nodes, max_bytes;
+  uint64_t max_nodes,
+      max_bytes; /* limits; max_nodes holds live_cap down, so that one look is enough */
   uint64_t held; /* bytes that uopi_ctx_realloc has given */
   uint64_t next_id;
   uop **live; /* the creation vector */
@@ -165,7 +170,6 @@ struct uop_ctx {
   uop_diag error;
 };
 
-static inline uop **uopi_live_at(const uop_ctx *ctx, size_t i) { return &ctx->live[i]; }
 bool uopi_live_grow(uop_ctx *ctx);
 static inline bool uopi_live_reserve(uop_ctx *ctx) { /* room for one more */
   return ctx->nlive < ctx->live_cap || uopi_live_grow(ctx);
@@ -243,9 +247,10 @@ void uopi_signature_drop(uop_ctx *ctx, uop *body);
 void uopi_call_slots_error(uop_ctx *ctx, const uop *body, size_t nargs); /* not 0 .. nargs-1 */
 
 /* Nodes below the roots in depth-first order, sources first. `scoped`: not into CALL bodies; `stop`
- * (may be NULL): neither the map's nodes nor what is below them. */
-bool uopi_walk(uop_ctx *ctx, const uop *const *roots, size_t n, bool scoped, uop_map *stop,
-               uop_nodes *out);
+ * (may be NULL): neither nodes that have an entry there nor what is below them. */
+struct uopi_memo;
+bool uopi_walk(uop_ctx *ctx, const uop *const *roots, size_t n, bool scoped,
+               const struct uopi_memo *stop, uop_nodes *out);
 
 /* ---- scopes (scope.c) ---- */
 
@@ -276,9 +281,9 @@ typedef struct uopi_lit { /* a bare number: what it is depends on what stands be
   bool fits;     /* INT: within i32, then `i` */
   bool overflow; /* INT, FLOAT: a finite number beyond f32 */
   int32_t i;
-  float f;          /* the nearest f32 */
-  int rest;         /* of a C double: the sign of what rounding to f took away */
-  bool negative;    /* of a C int: its sign and size, for messages */
+  float f;       /* the nearest f32 */
+  int rest;      /* of a C double: the sign of what rounding to f took away */
+  bool negative; /* of a C int: its sign and size, for messages */
   uint64_t magnitude;
   const char *text; /* as written, for messages; len 0 where there is no text */
   size_t len;

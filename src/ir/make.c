@@ -3,7 +3,7 @@
  * The entry goes into the unique table last, after inference and after every allocation, so that a
  * failed construction leaves no node, no tuple and no used-up id behind.
  */
-#include "ir/ir.h"
+#include "ir/pair.h"
 
 static const uop_arg no_arg;
 
@@ -37,7 +37,8 @@ static bool check_sources(uop_ctx *ctx, uop_op op, const uop *const *src, size_t
 static uint64_t const_bits(const uop_arg *a) {
   if (a->dtype == UOP_BOOL) return a->bits != 0;
   uint64_t b = a->bits & 0xffffffffu;
-  bool nan = a->dtype == UOP_F32 && (b & 0x7fffffffu) > 0x7f800000u;
+  if (UOPI_FAULT(2) && a->dtype == UOP_F32 && b == 0x80000000u) b = 0;
+  bool nan = !UOPI_FAULT(3) && a->dtype == UOP_F32 && (b & 0x7fffffffu) > 0x7f800000u;
   return nan ? 0x7fc00000u : b; /* every NaN is one */
 }
 
@@ -63,7 +64,7 @@ static bool encode(const uop_ctx *ctx, uop_op op, const uop_arg *a, uopi_key *k)
   case UOPI_ARG_DTYPE: w.bits = (uint64_t)a->dtype; break;
   case UOPI_ARG_RANGE:
     if (a->num < 0 || a->num > UOP_MAX_SLOT || (unsigned)a->kind >= UOP_AXIS_COUNT) return false;
-    w.bits = (uint64_t)a->kind << 32 | (uint64_t)a->num;
+    w.bits = (uint64_t)(UOPI_FAULT(1) ? 0 : a->kind) << 32 | (uint64_t)a->num;
     break;
   case UOPI_ARG_REDUCE:
     if (a->num < 0 || a->num > UOP_MAX_RANK || (unsigned)a->op >= UOP_OP_COUNT) return false;
@@ -146,14 +147,15 @@ static const uop *file(const uopi_typing *t, uopi_key *k) {
   k->dtype = t->dtype;
   k->space = t->space;
   u->hash = uopi_hash(k);
-  *uopi_live_at(ctx, ctx->nlive++) = u;
+  ctx->live[ctx->nlive++] = u;
   uopi_insert(ctx, u, k->youngest);
   return u;
 }
 
 /* The node that is not there yet. */
 static const uop *make_new(uop_ctx *ctx, uopi_key *k, const uop_arg *arg) {
-  uopi_typing t; /* its room for a shape stays as it is: clearing it would cost more than the rest */
+  uopi_typing
+      t; /* its room for a shape stays as it is: clearing it would cost more than the rest */
   t.ctx = ctx;
   t.op = k->op;
   t.src = k->src;
@@ -162,28 +164,8 @@ static const uop *make_new(uop_ctx *ctx, uopi_key *k, const uop_arg *arg) {
   return uopi_infer(&t) ? file(&t, k) : NULL;
 }
 
-/* The ops of two sources and no arg, as bits: most nodes of most programs, with a short way in. */
-static const uint64_t pair_ops =
-#define UOP_ROW(NAME, text, min, max, infer, arg, sets, doc) \
-  ((uint64_t)((min) == 2 && (max) == 2 && UOPI_ARG_##arg == UOPI_ARG_NONE) << UOP_##NAME) |
-#define ANY -1
-#include "ir/ops.def"
-#undef UOP_ROW
-#undef ANY
-    0;
-_Static_assert(UOP_OP_COUNT <= 64, "pair_ops has a bit for each op");
-
-static const uop *make_pair(uop_ctx *ctx, uop_op op, const uop *const *src) {
-  uopi_key k = {.op = op, .nsrc = 2, .src = src};
-  k.youngest = (uop *)(uopi_is_younger(src[0], src[1]) ? src[0] : src[1]);
-  const uop *u = uopi_find_pair(ctx, &k);
-  return u ? u : make_new(ctx, &k, &no_arg);
-}
-
-const uop *uop_make(uop_ctx *ctx, uop_op op, const uop *const *src, size_t n, const uop_arg *arg) {
-  if (n == 2 && (unsigned)op < UOP_OP_COUNT && (pair_ops >> op & 1) && src[0] && src[1] &&
-      uopi_ctx_of(src[0]) == ctx && uopi_ctx_of(src[1]) == ctx)
-    return make_pair(ctx, op, src);
+static const uop *make_any(uop_ctx *ctx, uop_op op, const uop *const *src, size_t n,
+                           const uop_arg *arg) {
   if (!check_arity(ctx, op, n) || !check_sources(ctx, op, src, n)) return NULL;
   if (!arg) arg = &no_arg;
   if (op == UOP_CAST && src[0]->dtype == arg->dtype && arg->dtype != UOP_VOID) return src[0];
@@ -194,6 +176,11 @@ const uop *uop_make(uop_ctx *ctx, uop_op op, const uop *const *src, size_t n, co
     if (u) return u;
   }
   return make_new(ctx, &k, arg);
+}
+
+const uop *uop_make(uop_ctx *ctx, uop_op op, const uop *const *src, size_t n, const uop_arg *arg) {
+  const uop *u = n == 2 ? uopi_make_pair(ctx, op, src[0], src[1]) : NULL;
+  return u ? u : make_any(ctx, op, src, n, arg);
 }
 
 uop_arg uop_arg_of(const uop *u) {

@@ -11,8 +11,8 @@
 
 static void node_free(uop_ctx *ctx, uop *u) {
   uopi_unlink(ctx, u);
-  if (u->flags & FLAG_SIGNATURE) uopi_signature_drop(ctx, u);
-  if (uopi_arg_is_tuple(u->op)) uopi_tuple_release(ctx, u->arg.tuple);
+  if ((u->flags & FLAG_SIGNATURE) && !UOPI_FAULT(7)) uopi_signature_drop(ctx, u);
+  if (uopi_arg_is_tuple(u->op) && !UOPI_FAULT(5)) uopi_tuple_release(ctx, u->arg.tuple);
   if (uopi_arg_kind_of(u->op) == UOPI_ARG_NAME) uopi_name_release(ctx, u->arg.name);
   uopi_tuple_release(ctx, u->shape);
   uopi_node_delete(ctx, u);
@@ -27,13 +27,13 @@ static bool survives(const uop_ctx *ctx, size_t begin, uint64_t id) {
   size_t lo = begin, hi = ctx->nlive;
   while (lo < hi) {
     size_t mid = lo + (hi - lo) / 2;
-    if ((*uopi_live_at(ctx, mid))->id < id)
+    if (ctx->live[mid]->id < id)
       lo = mid + 1;
     else
       hi = mid;
   }
   if (lo == ctx->nlive) return false;
-  const uop *u = *uopi_live_at(ctx, lo);
+  const uop *u = ctx->live[lo];
   return u->id == id && (u->flags & FLAG_MARK);
 }
 
@@ -46,7 +46,7 @@ static void clean_maps(uop_ctx *ctx, size_t begin, uint64_t first) {
         uint64_t bit = UINT64_C(1) << (k % 64), id = m->dir.at[d].number << UOPI_PAGE_BITS | k;
         if (!(p->present[k / 64] & bit)) continue;
         const uop *v = (const uop *)(uintptr_t)p->value[k];
-        bool value_dies = v && v->id >= first && !(v->flags & FLAG_MARK);
+        bool value_dies = !UOPI_FAULT(16) && v && v->id >= first && !(v->flags & FLAG_MARK);
         if (!value_dies && (id < first || survives(ctx, begin, id))) continue;
         p->present[k / 64] &= ~bit;
         m->len--;
@@ -56,13 +56,13 @@ static void clean_maps(uop_ctx *ctx, size_t begin, uint64_t first) {
 
 static void sweep(uop_ctx *ctx, size_t begin, const uop *const *keep, size_t n) {
   if (begin == ctx->nlive) return;
-  uint64_t first = (*uopi_live_at(ctx, begin))->id;
+  uint64_t first = ctx->live[begin]->id;
   for (size_t i = 0; i < n; i++)
     if (keep[i] && uopi_ctx_of(keep[i]) == ctx) mark(keep[i], first);
   bool two_passes = ctx->maps != NULL; /* maps are cleaned while dying nodes can still be read */
   for (size_t i = ctx->nlive; i-- > begin;) {
-    uop **at = uopi_live_at(ctx, i), *u = *at;
-    if (u->pins) u->flags |= FLAG_MARK;
+    uop **at = &ctx->live[i], *u = *at;
+    if (u->pins && !UOPI_FAULT(8)) u->flags |= FLAG_MARK;
     if (u->flags & FLAG_MARK) {
       for (uint32_t k = 0; k < u->nsrc; k++) mark(u->src[k], first);
     } else if (!two_passes) {
@@ -73,7 +73,7 @@ static void sweep(uop_ctx *ctx, size_t begin, const uop *const *keep, size_t n) 
   if (two_passes) {
     clean_maps(ctx, begin, first);
     for (size_t i = ctx->nlive; i-- > begin;) {
-      uop **at = uopi_live_at(ctx, i);
+      uop **at = &ctx->live[i];
       if ((*at)->flags & FLAG_MARK) continue;
       node_free(ctx, *at);
       *at = NULL;
@@ -81,10 +81,10 @@ static void sweep(uop_ctx *ctx, size_t begin, const uop *const *keep, size_t n) 
   }
   size_t len = begin;
   for (size_t i = begin; i < ctx->nlive; i++) {
-    uop *u = *uopi_live_at(ctx, i);
+    uop *u = ctx->live[i];
     if (!u) continue;
     u->flags &= (uint8_t)~FLAG_MARK;
-    *uopi_live_at(ctx, len++) = u;
+    ctx->live[len++] = u;
   }
   ctx->nlive = len;
 }
@@ -109,6 +109,7 @@ bool uop_scope_end(uop_scope s, const uop *const *keep, size_t n) {
   sweep(ctx, s.begin, keep, n);
   ctx->depth--;
   ctx->scope_begin = s.outer;
+  if (UOPI_FAULT(11)) ctx->next_id = ctx->nlive ? ctx->live[ctx->nlive - 1]->id + 1 : 0;
   return true;
 }
 

@@ -87,9 +87,10 @@ static uop *large_new(uop_ctx *ctx, uint32_t nsrc) {
   char *raw = uopi_ctx_realloc(ctx, NULL, 0, size);
   if (!raw) return NULL;
   uopi_slab *slab = uopi_slab_at((uintptr_t)align_up(raw));
-  *slab = (uopi_slab){.ctx = ctx, .seq = ++s->seq, .cls = UOPI_CLASSES, .live = 1};
+  *slab = (uopi_slab){.ctx = ctx, .seq = ++s->seq, .cls = UOPI_CLASSES};
   slab->raw = raw;
   slab->raw_size = size;
+  s->bytes += node_size(nsrc);
   return (uop *)(slab + 1);
 }
 
@@ -110,16 +111,11 @@ static bool more_room(uop_ctx *ctx, uopi_class *k, uint32_t cls) {
 
 uop *uopi_node_new(uop_ctx *ctx, uint32_t nsrc) {
   uint32_t c = class_of(nsrc);
-  uop *u;
-  if (c == UOPI_CLASSES) {
-    if (!(u = large_new(ctx, nsrc))) return NULL;
-    ctx->store.bytes += node_size(nsrc);
-    return u;
-  }
+  if (c == UOPI_CLASSES) return large_new(ctx, nsrc);
   uopi_class *k = &ctx->store.cls[c];
   size_t size = node_size(class_src[c]);
-  if (k->free) {
-    u = k->free;
+  uop *u = k->free;
+  if (u) {
     k->free = link_of(u);
     ASAN_UNPOISON_MEMORY_REGION(u, size);
   } else {
@@ -128,7 +124,6 @@ uop *uopi_node_new(uop_ctx *ctx, uint32_t nsrc) {
     u = (uop *)k->bump;
     k->bump += size;
   }
-  uopi_slab_of(u)->live++;
   ctx->store.bytes += size;
   return u;
 }
@@ -142,7 +137,6 @@ void uopi_node_delete(uop_ctx *ctx, uop *u) {
   }
   uopi_class *k = &ctx->store.cls[slab->cls];
   size_t size = node_size(class_src[slab->cls]);
-  slab->live--;
   ctx->store.bytes -= size;
 #ifdef UOP_DEBUG
   memset((void *)u, 0xdd, size);
@@ -176,9 +170,27 @@ static void forget_empty(uopi_class *k, const uopi_chunk *c) {
   if (k->bump && k->bump >= begin && k->end <= end) *k = (uopi_class){.free = kept};
 }
 
+uint64_t uopi_bytes_of_nodes(const uop_ctx *ctx) {
+  uint64_t n = 0;
+  for (size_t i = 0; i < ctx->nlive; i++) {
+    uint32_t c = class_of(ctx->live[i]->nsrc);
+    n += node_size(c < UOPI_CLASSES ? class_src[c] : ctx->live[i]->nsrc);
+  }
+  return n;
+}
+
+static void count_live(uop_ctx *ctx) {
+  const uopi_store *s = &ctx->store;
+  for (size_t i = 0; i < s->chunks.len; i++)
+    for (uint32_t k = 0; k < s->chunks.at[i].used; k++)
+      uopi_slab_at((uintptr_t)s->chunks.at[i].first + k * UOPI_SLAB_SIZE)->live = 0;
+  for (size_t i = 0; i < ctx->nlive; i++) uopi_slab_of(ctx->live[i])->live++;
+}
+
 void uopi_store_trim(uop_ctx *ctx) {
   uopi_store *s = &ctx->store;
   size_t kept = 0;
+  count_live(ctx);
   for (size_t i = 0; i < s->chunks.len; i++) {
     uopi_chunk c = s->chunks.at[i];
     if (!chunk_is_empty(&c)) {

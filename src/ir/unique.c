@@ -38,7 +38,9 @@ static uint64_t hash_arg(const uopi_key *k, uint64_t h) {
 
 uint32_t uopi_hash(const uopi_key *k) {
   uint64_t h = uopi_hash_step(UOPI_HASH_SEED, (uint64_t)k->op << 32 | k->nsrc);
-  for (uint32_t i = 0; i < k->nsrc; i++) h = uopi_hash_step(h, k->src[i]->hash);
+  uint32_t i = 0;
+  for (; i + 1 < k->nsrc; i += 2) h = uopi_hash_sources(h, k->src[i], k->src[i + 1]);
+  if (i < k->nsrc) h = uopi_hash_step(h, k->src[i]->hash);
   if (uopi_arg_kind_of(k->op) != UOPI_ARG_NONE) h = hash_arg(k, h);
   if (uopi_is_leaf(k->op))
     h = uopi_hash_step(h, (uint64_t)k->dtype << 48 | (uint64_t)k->space << 40 | k->shape->hash);
@@ -53,7 +55,7 @@ static bool same(const uop *u, const uopi_key *k) {
          (u->dtype == k->dtype && u->space == k->space && u->shape == k->shape);
 }
 
-static uop *find_in_table(const uop_ctx *ctx, const uopi_key *k) {
+uop *uopi_find_in_table(const uop_ctx *ctx, const uopi_key *k) {
   if (!ctx->table_cap) return NULL;
   uint32_t h = uopi_hash(k);
   for (size_t i = h & (ctx->table_cap - 1);; i = (i + 1) & (ctx->table_cap - 1)) {
@@ -69,14 +71,7 @@ uop *uopi_find(const uop_ctx *ctx, const uopi_key *k) {
       if (same(u, k)) return u;
     if (!(k->youngest->flags & FLAG_OVERFLOW)) return NULL;
   }
-  return find_in_table(ctx, k);
-}
-
-uop *uopi_find_pair(const uop_ctx *ctx, const uopi_key *k) {
-  const uop *a = k->src[0], *b = k->src[1];
-  for (uop *u = k->youngest->users; u; u = u->next)
-    if (u->op == k->op && u->src[0] == a && u->src[1] == b) return u;
-  return k->youngest->flags & FLAG_OVERFLOW ? find_in_table(ctx, k) : NULL;
+  return uopi_find_in_table(ctx, k);
 }
 
 uopi_key uopi_key_of(const uop *u) {
@@ -138,7 +133,7 @@ void uopi_insert(uop_ctx *ctx, uop *u, uop *y) {
 static void table_remove(uop_ctx *ctx, const uop *u) {
   size_t mask = ctx->table_cap - 1, gap = u->hash & mask;
   while (ctx->table[gap].node != u) gap = (gap + 1) & mask;
-  for (size_t i = (gap + 1) & mask; ctx->table[i].node; i = (i + 1) & mask) {
+  for (size_t i = (gap + 1) & mask; ctx->table[i].node && !UOPI_FAULT(14); i = (i + 1) & mask) {
     size_t home = ctx->table[i].hash & mask;
     if (((i - home) & mask) < ((i - gap) & mask)) continue;
     ctx->table[gap] = ctx->table[i];

@@ -1,11 +1,11 @@
 /* walk.c - the one depth-first walk: sources first, left to right, each node once, with a stack on
  * the heap, since graphs get deep.
  */
-#include "ir/ir.h"
+#include "ir/memo.h"
 
 typedef struct frame {
   const uop *u;
-  uint32_t next; /* the source to look at next */
+  uint32_t next, nsrc; /* the source to look at next, and where they end */
 } frame;
 
 typedef struct frames {
@@ -15,37 +15,46 @@ typedef struct frames {
 
 typedef struct walk {
   const uopi_mem *mem;
-  uopi_set seen;
-  uop_map *stop;
-  frames st;
+  const uopi_memo *stop;
   bool scoped;
+  uopi_set seen;
+  frames st;
 } walk;
 
-/* Pushes u unless it was seen or is a stop. False: out of memory. */
-static bool visit(walk *w, const uop *u) {
-  if (w->stop && uopi_map_find(w->stop, u->id)) return true;
-  int fresh = uopi_set_add(&w->seen, u->id);
-  if (fresh <= 0) return fresh == 0;
+static inline bool push(walk *w, const uop *u) {
   uint32_t first = w->scoped && u->op == UOP_CALL ? 1 : 0; /* a CALL's body is its own scope */
-  return UOPI_PUSH(w->mem, &w->st, ((frame){u, first}));
+  return UOPI_PUSH(w->mem, &w->st, ((frame){u, first, u->nsrc}));
+}
+
+/* 1: u is new and is to be looked into; 0: it is not; -1: out of memory. */
+static inline int enter(walk *w, const uop *u) {
+  if (w->stop && uopi_memo_get(w->stop, u)) return 0;
+  return uopi_set_add(&w->seen, u);
 }
 
 static bool walk_root(walk *w, const uop *root, uop_nodes *out) {
-  if (!visit(w, root)) return false;
+  int is_new = enter(w, root);
+  if (is_new <= 0) return is_new == 0;
+  if (!push(w, root)) return false;
   while (w->st.len) {
     frame *f = &w->st.at[w->st.len - 1];
-    const uop *u = f->u;
-    if (f->next < u->nsrc) {
-      if (!visit(w, u->src[f->next++])) return false;
-    } else {
+    if (f->next == f->nsrc) {
+      if (!UOPI_PUSH(w->mem, out, f->u)) return false;
       w->st.len--;
-      if (!UOPI_PUSH(w->mem, out, u)) return false;
+      continue;
     }
+    const uop *s = f->u->src[f->next++];
+    if (UOPI_FAULT(4)) {
+      if (!walk_root(w, s, out)) return false;
+      continue;
+    }
+    is_new = enter(w, s);
+    if (is_new && (is_new < 0 || !push(w, s))) return false;
   }
   return true;
 }
 
-bool uopi_walk(uop_ctx *ctx, const uop *const *roots, size_t n, bool scoped, uop_map *stop,
+bool uopi_walk(uop_ctx *ctx, const uop *const *roots, size_t n, bool scoped, const uopi_memo *stop,
                uop_nodes *out) {
   walk w = {.mem = &ctx->mem, .seen = {.mem = &ctx->mem}, .stop = stop, .scoped = scoped};
   out->len = 0;

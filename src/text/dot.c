@@ -24,40 +24,37 @@ static style style_of(const uop *u) {
 /* The names that statements give to nodes: node -> its last statement, and for each statement the
  * one before it with the same node. */
 typedef struct names {
-  uop_map last;
+  uopi_memo last;
   size_t *before; /* statement number + 1; 0: none */
 } names;
 
 static bool names_begin(names *n, uop_ctx *ctx, const uop_program *p) {
-  uopi_map_init(&n->last, ctx);
+  n->last = (uopi_memo){.mem = uopi_mem_of(ctx)};
   n->before = NULL;
   if (!p) return true;
   n->before = uopi_realloc(uopi_mem_of(ctx), NULL, 0, (p->nstmts + 1) * sizeof *n->before);
   if (!n->before) return false;
   for (size_t i = 0; i < p->nstmts; i++) {
     if (!p->stmts[i].name) continue;
-    bool fresh;
-    uint64_t *v = uopi_map_put(&n->last, p->stmts[i].node->id, &fresh);
-    if (!v) return false;
-    n->before[i] = (size_t)*v;
-    *v = i + 1;
+    n->before[i] = (size_t)uopi_memo_get(&n->last, p->stmts[i].node);
+    if (!uopi_memo_set(&n->last, p->stmts[i].node, i + 1)) return false;
   }
   return true;
 }
 
 static void names_end(names *n, uop_ctx *ctx, const uop_program *p) {
-  uopi_map_drop(&n->last);
+  uopi_memo_drop(&n->last);
   if (n->before) uopi_realloc(uopi_mem_of(ctx), n->before, (p->nstmts + 1) * sizeof *n->before, 0);
 }
 
 /* "%a, %b" of a node, in the order of the text; the first few of very many. */
 static void put_names(uopi_buf *b, names *n, const uop_program *p, const uop *u) {
   enum { SHOWN = 4 };
-  uint64_t *v = p ? uopi_map_find(&n->last, u->id) : NULL;
+  size_t last = p ? (size_t)uopi_memo_get(&n->last, u) : 0;
   size_t total = 0, skip = 0, shown[SHOWN], k = 0;
-  for (size_t i = v ? (size_t)*v : 0; i; i = n->before[i - 1]) total++;
+  for (size_t i = last; i; i = n->before[i - 1]) total++;
   if (total > SHOWN) skip = total - SHOWN;
-  for (size_t i = v ? (size_t)*v : 0; i; i = n->before[i - 1])
+  for (size_t i = last; i; i = n->before[i - 1])
     if (skip)
       skip--;
     else
@@ -107,11 +104,11 @@ static void put_node(uopi_buf *b, names *n, const uop_program *p, const uop *u, 
   uopi_puts(b, "\"];\n");
 }
 
-static void put_edges(uopi_buf *b, uop_map *numbers, const uop *u, uint64_t k) {
+static void put_edges(uopi_buf *b, uopi_memo *numbers, const uop *u, uint64_t k) {
   bool ordered = u->nsrc > 1 && !(uop_op_find((uop_op)u->op)->sets & UOP_SET_COMMUTATIVE);
   for (uint32_t i = 0; i < u->nsrc; i++) {
     uopi_puts(b, "  n");
-    uopi_putu(b, *uopi_map_find(numbers, u->src[i]->id));
+    uopi_putu(b, uopi_memo_get(numbers, u->src[i]));
     uopi_puts(b, " -> n");
     uopi_putu(b, k);
     if (ordered) {
@@ -124,7 +121,7 @@ static void put_edges(uopi_buf *b, uop_map *numbers, const uop *u, uint64_t k) {
 }
 
 static bool put_graph(uopi_buf *b, const uop_nodes *order, names *n, const uop_program *p,
-                      uop_map *numbers) {
+                      uopi_memo *numbers) {
   uopi_puts(b, "digraph uop {\n"
                "  rankdir=TB ranksep=0.3 nodesep=0.25;\n"
                "  node [style=filled fontname=\"Helvetica\" fontsize=11 color=\"#6b7280\" "
@@ -132,10 +129,7 @@ static bool put_graph(uopi_buf *b, const uop_nodes *order, names *n, const uop_p
                "  edge [fontname=\"Helvetica\" fontsize=9 color=\"#6b7280\"];\n");
   for (size_t i = 0; i < order->len; i++) {
     const uop *u = order->at[i];
-    bool fresh;
-    uint64_t *v = uopi_map_put(numbers, u->id, &fresh);
-    if (!v) return false;
-    *v = i;
+    if (!uopi_memo_set(numbers, u, i)) return false;
     put_node(b, n, p, u, i);
     put_edges(b, numbers, u, i);
   }
@@ -147,13 +141,12 @@ char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t nroots, const uop_pr
               size_t *len) {
   uopi_buf b = {.mem = uopi_mem_of(ctx)};
   uop_nodes order = {NULL, 0, 0};
-  uop_map numbers;
+  uopi_memo numbers = {.mem = uopi_mem_of(ctx)};
   names n;
-  uopi_map_init(&numbers, ctx);
   bool ok = names_begin(&n, ctx, p) && uopi_walk(ctx, roots, nroots, false, NULL, &order) &&
             put_graph(&b, &order, &n, p, &numbers);
   names_end(&n, ctx, p);
-  uopi_map_drop(&numbers);
+  uopi_memo_drop(&numbers);
   uop_nodes_free(ctx, &order);
   if (!ok) b.failed = true;
   return uopi_buf_give(&b, ctx, len);

@@ -17,7 +17,7 @@ void uopi_print_const(uopi_buf *b, const uop *u) {
   switch (u->dtype) {
   case UOP_BOOL: uopi_puts(b, uop_const_bool(u) ? "true" : "false"); break;
   case UOP_I32: uopi_puti(b, uop_const_i32(u)); break;
-  default: uopi_put(b, s, (size_t)(uopi_format_f32(s, uop_const_f32(u)) - s)); break;
+  default: uopi_put(b, s, (size_t)(uopi_format_f32(s, uop_const_f32(u)) - s) - UOPI_FAULT(9));
   }
 }
 
@@ -102,8 +102,8 @@ static bool has_attributes(const uop *u) {
 
 typedef struct printer {
   uopi_buf b;
-  uop_map numbers; /* node -> its line's number */
-  uop_map used;    /* ASSERTs that a node uses */
+  uopi_memo numbers; /* node -> its line's number */
+  uopi_set used;     /* ASSERTs that a node uses */
   uint64_t next;
 } printer;
 
@@ -118,7 +118,7 @@ static void put_operand(printer *p, const uop *u) {
   if (u->op == UOP_CONST)
     uopi_print_const(&p->b, u);
   else
-    put_name(&p->b, *uopi_map_find(&p->numbers, u->id));
+    put_name(&p->b, uopi_memo_get(&p->numbers, u));
 }
 
 /* "add %0, 1.0" and what the arg adds. */
@@ -146,11 +146,8 @@ end:
 
 /* False: out of memory. */
 static bool put_named_line(printer *p, const uop *u) {
-  bool fresh;
-  uint64_t *v = uopi_map_put(&p->numbers, u->id, &fresh);
-  if (!v) return false;
-  *v = p->next++;
-  put_name(&p->b, *v);
+  if (!uopi_memo_set(&p->numbers, u, p->next)) return false;
+  put_name(&p->b, p->next++);
   uopi_put(&p->b, " = ", 3);
   put_node(p, u);
   return !p->b.failed;
@@ -159,18 +156,16 @@ static bool put_named_line(printer *p, const uop *u) {
 static void put_alias(printer *p, const uop *result) {
   put_name(&p->b, p->next++);
   uopi_put(&p->b, " = ", 3);
-  put_name(&p->b, *uopi_map_find(&p->numbers, result->id));
+  put_name(&p->b, uopi_memo_get(&p->numbers, result));
   uopi_putc(&p->b, '\n');
 }
 
 /* The ASSERTs that some node uses are named lines, like any operand. */
 static bool note_used_asserts(printer *p, const uop_nodes *order) {
-  bool fresh;
   for (size_t i = 0; i < order->len; i++) {
     const uop *u = order->at[i];
     for (uint32_t k = 0; k < u->nsrc; k++)
-      if (u->src[k]->op == UOP_ASSERT && !uopi_map_put(&p->used, u->src[k]->id, &fresh))
-        return false;
+      if (u->src[k]->op == UOP_ASSERT && uopi_set_add(&p->used, u->src[k]) < 0) return false;
   }
   return true;
 }
@@ -181,7 +176,7 @@ static bool print_lines(printer *p, const uop_nodes *order, const uop *result) {
   for (size_t i = 0; i < order->len; i++) {
     const uop *u = order->at[i];
     if (u->op == UOP_CONST) continue;
-    bool is_bare = u->op == UOP_ASSERT && !uopi_map_find(&p->used, u->id);
+    bool is_bare = u->op == UOP_ASSERT && !uopi_set_has(&p->used, u);
     if (is_bare && (u != result || p->next == 0)) { /* alone, it is the result without a name */
       put_node(p, u);
       if (u == result) last = u;
@@ -198,14 +193,13 @@ static bool print_lines(printer *p, const uop_nodes *order, const uop *result) {
 
 static char *print(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *result,
                    size_t *len) {
-  printer p = {.b = {.mem = uopi_mem_of(ctx)}};
+  const uopi_mem *mem = uopi_mem_of(ctx);
+  printer p = {.b = {.mem = mem}, .numbers = {.mem = mem}, .used = {.mem = mem}};
   uop_nodes order = {NULL, 0, 0};
-  uopi_map_init(&p.numbers, ctx);
-  uopi_map_init(&p.used, ctx);
   bool ok = uopi_walk(ctx, roots, n, false, NULL, &order) && print_lines(&p, &order, result);
   uop_nodes_free(ctx, &order);
-  uopi_map_drop(&p.numbers);
-  uopi_map_drop(&p.used);
+  uopi_memo_drop(&p.numbers);
+  uopi_set_drop(&p.used);
   if (!ok) p.b.failed = true;
   return uopi_buf_give(&p.b, ctx, len);
 }

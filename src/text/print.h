@@ -2,7 +2,7 @@
 #ifndef UOP_PRINT_H
 #define UOP_PRINT_H
 
-#include "ir/ir.h"
+#include "ir/memo.h"
 
 /* A CONST's value as a literal: 2, 2.0, true. */
 void uopi_print_const(uopi_buf *b, const uop *u);

@@ -30,10 +30,10 @@ static bool warn(const uop_program *p, uop_diags *diags, size_t first, uop_diag 
   return true;
 }
 
-static bool warn_unused(const uop_program *p, uop_diags *diags, size_t first, uop_map *reached) {
+static bool warn_unused(const uop_program *p, uop_diags *diags, size_t first, uopi_set *reached) {
   for (size_t i = 0; i < p->nstmts; i++) {
     const uop_stmt *s = &p->stmts[i];
-    if (!s->name || uopi_map_find(reached, s->node->id)) continue;
+    if (!s->name || uopi_set_has(reached, s->node)) continue;
     char name[UOP_MAX_NAME + 1];
     memcpy(name, s->name, s->name_len);
     name[s->name_len] = 0;
@@ -81,16 +81,15 @@ static bool all_nodes(const uop_program *p, uop_nodes *out) {
 
 bool uop_program_check(const uop_program *p, uop_diags *diags) {
   uop_nodes order = {NULL, 0, 0};
-  uop_map reached;
-  uopi_map_init(&reached, p->ctx);
+  uopi_set reached = {.mem = uopi_mem_of(p->ctx)};
   size_t first = diags->len;
-  bool fresh, ok = uopi_walk(p->ctx, p->roots.at, p->roots.len, false, NULL, &order);
+  bool ok = uopi_walk(p->ctx, p->roots.at, p->roots.len, false, NULL, &order);
   for (size_t i = 0; ok && i < order.len; i++)
-    if (!uopi_map_put(&reached, order.at[i]->id, &fresh)) ok = (uopi_no_memory(p->ctx), false);
+    if (uopi_set_add(&reached, order.at[i]) < 0) ok = (uopi_no_memory(p->ctx), false);
   ok = ok && warn_unused(p, diags, first, &reached) && all_nodes(p, &order);
   for (size_t i = 0; ok && i < order.len; i++)
     if (order.at[i]->op == UOP_INDEX) ok = warn_index(p, diags, first, order.at[i]);
-  uopi_map_drop(&reached);
+  uopi_set_drop(&reached);
   uop_nodes_free(p->ctx, &order);
   return ok;
 }

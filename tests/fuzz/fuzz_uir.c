@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uop_ctx *ctx = uop_ctx_new(NULL);
   uop_scope scope = uop_scope_begin(ctx);
-  uop_diags diags = {NULL, 0, 0};
+  uop_diags diags = {0};
   uop_program *p = uop_program_parse(ctx, (const char *)data, size, &diags);
   MUST(p ? diags.len == 0 : diags.len > 0 && uop_error(ctx)->code != UOP_OK);
   if (p) {
