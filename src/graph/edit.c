@@ -33,14 +33,18 @@ static bool set_became(rebuild *r, const uop *u, const uop *to) {
   return uopi_no_memory(r->ctx), false;
 }
 
-/* u with its sources as they became. */
+/* u with its sources as they became: u itself where none changed. */
 static const uop *rebuild_node(rebuild *r, const uop *u) {
   if (!UOPI_RESERVE(uopi_mem_of(r->ctx), &r->src, u->nsrc)) return uopi_no_memory(r->ctx);
+  bool changed = uopi_ctx_of(u) != r->ctx;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     bool stays = r->scoped && i == 0 && u->op == UOP_CALL;
     r->src.at[i] = stays ? u->src[i] : became(r, u->src[i]);
+    changed |= r->src.at[i] != u->src[i];
   }
-  if (uopi_ctx_of(u) == r->ctx) return uop_with_src(u, r->src.at);
+  if (!changed) return u;
+  if (uopi_arg_kind_of(u->op) == UOPI_ARG_NONE)
+    return uop_make(r->ctx, (uop_op)u->op, r->src.at, u->nsrc, NULL);
   uop_arg a = uop_arg_of(u);
   return uop_make(r->ctx, (uop_op)u->op, r->src.at, u->nsrc, &a);
 }
@@ -52,7 +56,7 @@ static const uop *rebuild_graph(rebuild *r, const uop *root) {
   bool ok = uopi_walk(r->ctx, &root, 1, r->scoped, &r->done, &order);
   for (size_t i = 0; ok && i < order.len; i++) {
     const uop *to = rebuild_node(r, order.at[i]);
-    ok = to && set_became(r, order.at[i], to);
+    ok = to && (to == order.at[i] || set_became(r, order.at[i], to));
   }
   const uop *result = ok ? became(r, root) : NULL;
   uop_nodes_free(r->ctx, &order);
@@ -124,7 +128,7 @@ bool uop_wrap(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *const 
   for (size_t i = 0; ok && i < order.len; i++) {
     const uop *u = rebuild_node(&r, order.at[i]);
     if (u && uopi_set_has(&is_target, order.at[i])) u = call_back(ctx, fn, user, u);
-    ok = u && set_became(&r, order.at[i], u);
+    ok = u && (u == order.at[i] || set_became(&r, order.at[i], u));
   }
   for (size_t i = 0; ok && i < n; i++) out[i] = roots[i] ? became(&r, roots[i]) : NULL;
   uop_nodes_free(ctx, &order);

@@ -26,17 +26,22 @@ enum { UOPI_SET_WORDS = UOPI_SLAB_SIZE / 8 / 64 }; /* a bit for each 8 bytes of 
 typedef struct uopi_set {
   const uopi_mem *mem;
   uopi_dir dir;
+  uint64_t number, *bits; /* the page used last: walks are local */
 } uopi_set;
 
 /* 1: u was not there and is now; 0: it was; -1: out of memory. */
 static inline int uopi_set_add(uopi_set *s, const uop *u) {
-  uint64_t number = uopi_slab_number(u), *bits = uopi_dir_find(&s->dir, number);
-  if (!bits && !(bits = uopi_dir_add(&s->dir, s->mem, number, UOPI_SET_WORDS * 8))) return -1;
+  uint64_t number = uopi_slab_number(u);
+  if (number != s->number || !s->bits) {
+    s->bits = uopi_dir_find(&s->dir, number);
+    if (!s->bits && !(s->bits = uopi_dir_add(&s->dir, s->mem, number, UOPI_SET_WORDS * 8)))
+      return -1;
+    s->number = number;
+  }
   uint32_t k = (uint32_t)((uintptr_t)u & (UOPI_SLAB_SIZE - 1)) / 8;
-  uint64_t bit = UINT64_C(1) << (k % 64);
-  if (bits[k / 64] & bit) return 0;
-  bits[k / 64] |= bit;
-  return 1;
+  uint64_t *word = &s->bits[k / 64], bit = UINT64_C(1) << (k % 64), old = *word;
+  *word = old | bit;
+  return !(old & bit);
 }
 static inline bool uopi_set_has(const uopi_set *s, const uop *u) {
   const uint64_t *bits = uopi_dir_find(&s->dir, uopi_slab_number(u));

@@ -22,12 +22,23 @@ static inline uint32_t uopi_hash_pair(uop_op op, const uop *a, const uop *b) { /
   return uopi_hash_end(uopi_hash_sources(h, a, b));
 }
 
+/* A node from the bump room of its class; the rest is uopi_node_new's. */
+static inline uop *uopi_take_pair(uop_ctx *ctx) {
+  enum { SIZE = (offsetof(uop, src) + 2 * sizeof(uop *) + 7) & ~(size_t)7 };
+  uopi_class *k = &ctx->store.cls[2];
+  if (k->free || k->end - k->bump < (ptrdiff_t)SIZE) return uopi_node_new(ctx, 2);
+  uop *u = (uop *)k->bump;
+  k->bump += SIZE;
+  ctx->store.bytes += SIZE;
+  return u;
+}
+
 static inline const uop *uopi_file_pair(uop_ctx *ctx, uop_op op, const uop *a, const uop *b,
                                         uop *youngest) {
   if (a->dtype != b->dtype || a->shape != b->shape || a->dtype == UOP_VOID ||
       ctx->nlive == ctx->live_cap)
     return NULL;
-  uop *u = uopi_node_new(ctx, 2);
+  uop *u = uopi_take_pair(ctx);
   if (!u) return NULL;
   u->id = ctx->next_id++;
   u->nsrc = 2;

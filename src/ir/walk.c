@@ -3,9 +3,9 @@
  */
 #include "ir/memo.h"
 
-typedef struct frame {
+typedef struct frame { /* a node whose sources are being walked */
   const uop *u;
-  uint32_t next, nsrc; /* the source to look at next, and where they end */
+  uint32_t next; /* the source to look at next */
 } frame;
 
 typedef struct frames {
@@ -21,37 +21,36 @@ typedef struct walk {
   frames st;
 } walk;
 
-static inline bool push(walk *w, const uop *u) {
-  uint32_t first = w->scoped && u->op == UOP_CALL ? 1 : 0; /* a CALL's body is its own scope */
-  return UOPI_PUSH(w->mem, &w->st, ((frame){u, first, u->nsrc}));
-}
-
 /* 1: u is new and is to be looked into; 0: it is not; -1: out of memory. */
 static inline int enter(walk *w, const uop *u) {
   if (w->stop && uopi_memo_get(w->stop, u)) return 0;
   return uopi_set_add(&w->seen, u);
 }
 
+static inline frame open_node(const walk *w, const uop *u) {
+  return (frame){u, w->scoped && u->op == UOP_CALL ? 1 : 0}; /* a CALL's body is its own scope */
+}
+
+/* The innermost frame is kept out of the stack: leaves and what was seen never touch it. */
 static bool walk_root(walk *w, const uop *root, uop_nodes *out) {
   int is_new = enter(w, root);
   if (is_new <= 0) return is_new == 0;
-  if (!push(w, root)) return false;
-  while (w->st.len) {
-    frame *f = &w->st.at[w->st.len - 1];
-    if (f->next == f->nsrc) {
-      if (!UOPI_PUSH(w->mem, out, f->u)) return false;
-      w->st.len--;
+  for (frame f = open_node(w, root);;) {
+    if (f.next == f.u->nsrc) {
+      if (!UOPI_PUSH(w->mem, out, f.u)) return false;
+      if (!w->st.len) return true;
+      f = w->st.at[--w->st.len];
       continue;
     }
-    const uop *s = f->u->src[f->next++];
-    if (UOPI_FAULT(4)) {
+    const uop *s = f.u->src[f.next++];
+    if (UOPI_FAULT(4)) { /* recurses; out of line, so that the fault costs a frame each */
       if (!walk_root(w, s, out)) return false;
       continue;
     }
-    is_new = enter(w, s);
-    if (is_new && (is_new < 0 || !push(w, s))) return false;
+    if (!(is_new = enter(w, s))) continue;
+    if (is_new < 0 || !UOPI_PUSH(w->mem, &w->st, f)) return false;
+    f = open_node(w, s);
   }
-  return true;
 }
 
 bool uopi_walk(uop_ctx *ctx, const uop *const *roots, size_t n, bool scoped, const uopi_memo *stop,
