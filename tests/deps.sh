@@ -1,18 +1,28 @@
 #!/bin/sh
-# deps.sh - installs what the tests need where it is missing: cmocka. As root it installs Debian's
-# package; otherwise it prints the one command to type.
+# deps.sh [docs] - installs what the tests need where it is missing: cmocka, g++, pkg-config and a
+# reader of man pages; for `make docs` Doxygen. As root it installs Debian's packages; otherwise it
+# prints the one command to type.
 set -u
 packages=""
-printf '#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <cmocka.h>\n' |
-  ${CC:-cc} -E - >/dev/null 2>&1 || packages="$packages libcmocka-dev"
-command -v g++ >/dev/null 2>&1 || packages="$packages g++"
+need() { # need PROGRAM PACKAGE
+  command -v "$1" >/dev/null 2>&1 || packages="$packages $2"
+}
+if [ "${1:-}" = docs ]; then
+  need doxygen doxygen
+else
+  printf '#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <cmocka.h>\n' |
+    ${CC:-cc} -E - >/dev/null 2>&1 || packages="$packages libcmocka-dev"
+  need g++ g++
+  need pkg-config pkg-config
+  need mandoc mandoc
+fi
 [ -z "$packages" ] && exit 0
 install="apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends$packages"
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
   apt-get -o DPkg::Lock::Timeout=300 update -qq && DEBIAN_FRONTEND=noninteractive $install >/dev/null && exit 0
-  echo "tests: could not install$packages" >&2
+  echo "could not install$packages" >&2
   exit 1
 fi
-echo "tests: these packages are missing:$packages. Type:" >&2
+echo "these packages are missing:$packages. Type:" >&2
 echo "  sudo $install" >&2
 exit 1

@@ -1,0 +1,46 @@
+/* header_c.c - uop.h in a C program of its own: the header compiles alone and first, without a
+ * warning, and its macros take every C number. Exits 0 when what it builds is right.
+ */
+#include "uop.h"
+#include "uop.h" /* twice is once */
+
+#include <stdio.h>
+#include <string.h>
+
+static int check(uop_ctx *ctx, const uop *u, const char *want) {
+  char *got = uop_print(u, NULL);
+  int ok = got && strcmp(got, want) == 0;
+  if (!ok) fprintf(stderr, "got\n%snot\n%s%s\n", got ? got : "", want, uop_error(ctx)->message);
+  uop_free(ctx, got);
+  return ok;
+}
+
+int main(void) {
+  uop_ctx *ctx = uop_ctx_new(NULL);
+  if (!ctx || strcmp(uop_version(), UOP_VERSION) != 0) return 1;
+  const uop *x = uop_param(ctx, 0, UOP_F32, NULL, 0), *v = uop_param(ctx, 1, UOP_F32, UOP_DIMS(2));
+  uop *mine = (uop *)x;
+  signed char c = 1;
+  unsigned long long big = 1;
+  int ok = 1;
+
+  ok &= check(ctx, uop_add(uop_mul(mine, 2), uop_exp2(x)),
+              "%0 = param : slot=0 dtype=f32\n%1 = mul %0, 2.0\n%2 = exp2 %0\n%3 = add %1, %2\n");
+  ok &= uop_add(x, c) == uop_add(x, big) && uop_add(x, 1.0f) == uop_add(x, 1.0);
+  ok &= uop_add(x, (short)1) == uop_add(x, 1L) && uop_add(x, 1u) == uop_add(x, 1LL);
+  ok &= (uop_add)(UOP_V(x), UOP_V(1)) == uop_add(x, 1); /* the function behind the macro */
+  ok &= uop_add(x, uop_val_int(1)) == uop_add(x, 1);
+  ok &= uop_add(NULL, x) == NULL && uop_error(ctx)->code == UOP_OK;
+  ok &= uop_where(uop_gt(x, 0), x, 0) != NULL && uop_assert(x, 1) != NULL;
+  ok &= uop_stack(ctx, 1, 2, 3) == uop_stack_n(ctx, UOP_VALS(1, 2, 3));
+  ok &= uop_index(v, 1) != NULL && uop_call(uop_neg(x), "f", 2.5) != NULL;
+  ok &= uop_store(uop_param_in(ctx, 2, UOP_F32, NULL, 0, UOP_SPACE_GLOBAL), 1) != NULL;
+  ok &= uop_range(ctx, 10, 0, UOP_AXIS_LOOP) != NULL && uop_const(ctx, UOP_F16, 1) != NULL;
+  ok &= uop_const_like(v, 3) != NULL && uop_reshape(v, UOP_DIMS(2, 1)) != NULL;
+  ok &= uop_const_i32(uop_const_of_i32(ctx, -5)) == -5;
+  ok &= uop_const_f32(uop_const_of_f32(ctx, 0.5f)) > 0.4f;
+  ok &= uop_const_bool(uop_const_of_bool(ctx, true));
+  ok &= uop_error(ctx)->code == UOP_OK && uop_ctx_check(ctx);
+  uop_ctx_free(ctx);
+  return ok ? 0 : 1;
+}
