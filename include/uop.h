@@ -345,6 +345,7 @@ UOP_API const uop *uop_with_src(const uop *u, const uop *const *src);
 typedef struct uop_scope { /* private */
   uop_ctx *ctx;
   size_t begin, outer;
+  uint64_t serial, outer_serial;
   uint32_t depth;
 } uop_scope;
 
@@ -391,8 +392,8 @@ UOP_API void uop_map_register(uop_map *m); /* until uop_map_free; its values mus
 /* An operand: a node, or a C number that stands for a constant. A number takes the dtype of the
  * first operand beside it that is a node (in a CALL, of its parameter): beside f32 any number
  * becomes the nearest f32; beside f16 a CAST of it; beside i32 a float is refused; beside bool
- * only 0 and 1 become bool. Where all are numbers, or dtypes need not agree, an integer is i32, a
- * float or double f32, a bool bool. */
+ * only 0 and 1 become bool (C11's true is the int 1; a bool variable stays bool). Where all are
+ * numbers, or dtypes need not agree, an integer is i32, a float or double f32, a bool bool. */
 typedef enum uop_val_kind {
   UOP_VAL_NODE,
   UOP_VAL_INT,
@@ -561,7 +562,7 @@ UOP_API const uop *uop_substitute(const uop *root, const uop *const *from, const
 /* Rebuilds bottom-up: each target t becomes fn(user, t'), t' being t with its sources already
  * rebuilt. out[i] is what roots[i] became (out may be roots' own array). A NULL from fn ends it:
  * false, with fn's error in the context or UOP_E_CALLBACK. fn may build nodes; it may end only
- * scopes that it began. */
+ * scopes that it began. What was built on the way stays until its scope ends, also on errors. */
 typedef const uop *(*uop_wrap_fn)(void *user, const uop *u);
 UOP_API bool uop_wrap(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *const *targets,
                       size_t ntargets, uop_wrap_fn fn, void *user, const uop **out);

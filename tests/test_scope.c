@@ -147,15 +147,21 @@ static void test_scopes_out_of_order(void **state) {
   uop_scope b = uop_scope_begin(ctx);
   const uop *y = uop_add(x, 1);
   assert_false(uop_scope_end(a, NULL, 0));
-  assert_error(UOP_E_SCOPE, "scope 1 ended while scope 2 is the innermost");
+  assert_error(UOP_E_SCOPE, "a scope was ended that is not the innermost open one");
   assert_int_equal(live(), 3); /* nothing was lost */
   assert_true(uop_scope_end(b, &y, 1));
   assert_false(uop_scope_end(b, NULL, 0)); /* twice */
-  assert_error(UOP_E_SCOPE, "scope 2 ended while scope 1 is the innermost");
+  assert_error(UOP_E_SCOPE, "a scope was ended that is not the innermost open one");
   assert_int_equal(live(), 3);
+  uop_scope same_place = uop_scope_begin(ctx), stale = same_place;
+  assert_true(uop_scope_end(same_place, NULL, 0));
+  same_place = uop_scope_begin(ctx); /* as deep as the stale one, and begun at the same node */
+  assert_false(uop_scope_end(stale, NULL, 0));
+  assert_error(UOP_E_SCOPE, "a scope was ended that is not the innermost open one");
+  assert_true(uop_scope_end(same_place, NULL, 0));
   assert_true(uop_scope_end(a, NULL, 0));
   assert_false(uop_scope_end(a, NULL, 0));
-  assert_error(UOP_E_SCOPE, "scope 1 ended while scope 0 is the innermost");
+  assert_error(UOP_E_SCOPE, "a scope was ended that is not the innermost open one");
   assert_int_equal(live(), 0);
 }
 

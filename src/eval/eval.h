@@ -53,15 +53,15 @@ typedef struct uopi_entry {
   uopi_cell cell;
 } uopi_entry;
 
-typedef struct uopi_memo {
+typedef struct uopi_cells {
   uopi_entry *at;
   size_t cap, len; /* cap is 0 or a power of two */
-} uopi_memo;
+} uopi_cells;
 
-uopi_cell *uopi_memo_find(const uopi_memo *m, uint64_t id); /* valid until the next put */
+uopi_cell *uopi_cells_find(const uopi_cells *m, uint64_t id); /* valid until the next put */
 /* Puts in an id that is not there; `u` is whom an error names. False: nothing changed. */
-bool uopi_memo_put(uop_run *r, uopi_memo *m, const uop *u, uint64_t id, uopi_cell c, bool block);
-void uopi_memo_drop(uop_run *r, uopi_memo *m);
+bool uopi_cells_put(uop_run *r, uopi_cells *m, const uop *u, uint64_t id, uopi_cell c, bool block);
+void uopi_cells_drop(uop_run *r, uopi_cells *m);
 
 /* ---- frames and the run ------------------------------------------------------------------ */
 
@@ -69,7 +69,7 @@ typedef struct uopi_frame {
   struct uopi_frame *parent; /* where the CALL stands, and its arguments are; NULL: top level */
   struct uopi_frame *below;  /* the frame that was begun before this one */
   const uop *call;
-  uopi_memo memo;
+  uopi_cells memo;
 } uopi_frame;
 
 typedef struct uopi_task { /* a node that is being computed in a frame */
@@ -99,9 +99,9 @@ struct uop_run {
     uopi_input *at;
     size_t len, cap;
   } inputs;
-  uopi_memo slots;  /* slot and op -> index of its input */
-  uopi_memo warned; /* division nodes that have met a zero */
-  uopi_memo outs;   /* node -> the block that uop_run_eval hands out */
+  uopi_cells slots;  /* slot and op -> index of its input */
+  uopi_cells warned; /* division nodes that have met a zero */
+  uopi_cells outs;   /* node -> the block that uop_run_eval hands out */
 };
 
 /* Bookkeeping counts against the budget of bytes too, since deep calls can make it large; the first

@@ -23,10 +23,10 @@ uop_run *uop_run_new(uop_ctx *ctx, const uop_run_options *options) {
 void uop_run_free(uop_run *r) {
   if (!r) return;
   const uopi_mem *mem = uopi_mem_of(r->ctx);
-  uopi_memo_drop(r, &r->top.memo);
-  uopi_memo_drop(r, &r->slots);
-  uopi_memo_drop(r, &r->warned);
-  uopi_memo_drop(r, &r->outs);
+  uopi_cells_drop(r, &r->top.memo);
+  uopi_cells_drop(r, &r->slots);
+  uopi_cells_drop(r, &r->warned);
+  uopi_cells_drop(r, &r->outs);
   UOPI_DROP(mem, &r->inputs);
   UOPI_DROP(mem, &r->tasks);
   uopi_realloc(mem, r, sizeof *r, 0);
@@ -41,7 +41,7 @@ static uint64_t input_key(unsigned op, int64_t slot) {
 }
 
 static uopi_input *input_find(const uop_run *r, unsigned op, int64_t slot) {
-  const uopi_cell *c = uopi_memo_find(&r->slots, input_key(op, slot));
+  const uopi_cell *c = uopi_cells_find(&r->slots, input_key(op, slot));
   return c ? &r->inputs.at[c->number] : NULL;
 }
 
@@ -50,7 +50,7 @@ static bool input_add(uop_run *r, unsigned op, int64_t slot, const uop_value *v)
   place.number = r->inputs.len;
   if (!UOPI_RESERVE(uopi_mem_of(r->ctx), &r->inputs, r->inputs.len + 1))
     return uopi_run_no_memory(r, NULL);
-  if (!uopi_memo_put(r, &r->slots, NULL, input_key(op, slot), place, false)) return false;
+  if (!uopi_cells_put(r, &r->slots, NULL, input_key(op, slot), place, false)) return false;
   r->inputs.at[r->inputs.len++] = (uopi_input){*v, false};
   return true;
 }
@@ -141,9 +141,9 @@ static void copy_canonical(unsigned d, int64_t n, void *to, const void *from) {
 /* The block that is handed out for `u`: the memo's own, or a copy where its value lies in a cell,
  * which may move, or has other NaNs. NULL: an error. */
 static uopi_block *out_block(uop_run *r, const uop *u, int64_t n) {
-  const uopi_cell *known = uopi_memo_find(&r->outs, u->id);
+  const uopi_cell *known = uopi_cells_find(&r->outs, u->id);
   if (known) return known->block;
-  const uopi_cell *c = uopi_memo_find(&r->top.memo, u->id);
+  const uopi_cell *c = uopi_cells_find(&r->top.memo, u->id);
   const void *data = uopi_data(u, c);
   uopi_cell out;
   if (uopi_in_block(u) && is_canonical(u->dtype, n, data)) {
@@ -153,7 +153,7 @@ static uopi_block *out_block(uop_run *r, const uop *u, int64_t n) {
     if (!out.block) return NULL;
     copy_canonical(u->dtype, n, uopi_block_bytes(out.block), data);
   }
-  if (uopi_memo_put(r, &r->outs, u, u->id, out, true)) return out.block;
+  if (uopi_cells_put(r, &r->outs, u, u->id, out, true)) return out.block;
   uopi_block_release(r, out.block);
   return NULL;
 }

@@ -5,7 +5,7 @@
 #include "ir/ir.h" /* uopi_callback_begin */
 
 static const void *source(const uopi_frame *f, const uop *u, uint32_t i) {
-  return uopi_data(u->src[i], uopi_memo_find(&f->memo, u->src[i]->id));
+  return uopi_data(u->src[i], uopi_cells_find(&f->memo, u->src[i]->id));
 }
 
 static int64_t count_of(const uop *u) { return uopi_count(u->shape->at, u->shape->len); }
@@ -13,7 +13,7 @@ static int64_t count_of(const uop *u) { return uopi_count(u->shape->at, u->shape
 /* The source's value, which is the node's too. */
 static bool eval_same(uop_run *r, uopi_frame *f, const uop *u, uopi_cell *out) {
   const uop *x = u->src[0];
-  uopi_cell *c = uopi_memo_find(&f->memo, x->id);
+  uopi_cell *c = uopi_cells_find(&f->memo, x->id);
   if (!uopi_charge_steps(r, u, 1)) return false;
   if (uopi_in_block(x) == uopi_in_block(u)) {
     *out = uopi_cell_share(x, c);
@@ -40,11 +40,11 @@ static bool eval_const(uop_run *r, const uop *u, uopi_cell *out) {
 
 /* Tells of a division by zero, once for each node. */
 static bool warn_zero(uop_run *r, const uop *u, const int32_t *by, int64_t n) {
-  if (!r->warn || uopi_memo_find(&r->warned, u->id)) return true;
+  if (!r->warn || uopi_cells_find(&r->warned, u->id)) return true;
   int64_t i = 0;
   while (i < n && by[i] != 0) i++;
   if (i == n) return true;
-  if (!uopi_memo_put(r, &r->warned, u, u->id, (uopi_cell){{0}}, false)) return false;
+  if (!uopi_cells_put(r, &r->warned, u, u->id, (uopi_cell){{0}}, false)) return false;
   uop_diag d;
   uopi_diag_set(&d, UOP_W_DIVISION, u->op, 1, "%a by zero", (int)u->op);
   d.node = u;

@@ -37,7 +37,7 @@ static bool push(uop_run *r, uopi_frame *f, const uop *u) {
 }
 
 static state need(uop_run *r, uopi_frame *f, const uop *u) {
-  if (uopi_memo_find(&f->memo, u->id)) return READY;
+  if (uopi_cells_find(&f->memo, u->id)) return READY;
   return push(r, f, u) ? WAITING : FAILED;
 }
 
@@ -45,7 +45,7 @@ static state need(uop_run *r, uopi_frame *f, const uop *u) {
 static state finish(uop_run *r, uopi_cell c) {
   uopi_task t = r->tasks.at[r->tasks.len - 1];
   bool block = uopi_in_block(t.node);
-  if (!uopi_memo_put(r, &t.frame->memo, t.node, t.node->id, c, block)) {
+  if (!uopi_cells_put(r, &t.frame->memo, t.node, t.node->id, c, block)) {
     if (block) uopi_block_release(r, c.block);
     return FAILED;
   }
@@ -58,7 +58,7 @@ static state finish(uop_run *r, uopi_cell c) {
 static state finish_with(uop_run *r, uopi_frame *f, const uop *from) {
   const uop *u = r->tasks.at[r->tasks.len - 1].node;
   if (!uopi_charge_steps(r, u, 1)) return FAILED;
-  return finish(r, uopi_cell_share(from, uopi_memo_find(&f->memo, from->id)));
+  return finish(r, uopi_cell_share(from, uopi_cells_find(&f->memo, from->id)));
 }
 
 /* ---- frames ------------------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static bool frame_begin(uop_run *r, uopi_frame *parent, const uop *call) {
 static void frame_end(uop_run *r) {
   uopi_frame *f = r->inner;
   r->inner = f->below;
-  uopi_memo_drop(r, &f->memo);
+  uopi_cells_drop(r, &f->memo);
   uopi_discharge(r, 0, sizeof *f);
   uopi_realloc(uopi_mem_of(r->ctx), f, sizeof *f, 0);
 }
@@ -102,7 +102,7 @@ static state step_where(uop_run *r, uopi_frame *f, const uop *u) {
   state s = need(r, f, u->src[0]);
   if (s != READY) return s;
   _Bool c;
-  memcpy(&c, uopi_memo_find(&f->memo, u->src[0]->id)->raw, sizeof c);
+  memcpy(&c, uopi_cells_find(&f->memo, u->src[0]->id)->raw, sizeof c);
   const uop *taken = u->src[c ? 1 : 2];
   s = need(r, f, taken);
   return s == READY ? finish_with(r, f, taken) : s;

@@ -115,26 +115,26 @@ enum { MEMO_FIRST = 8 };
 
 /* Ids that follow each other are looked up one after the other: eight neighbours share two cache
  * lines, and multiples of the golden ratio spread those groups evenly (Fibonacci hashing). */
-static size_t home(const uopi_memo *m, uint64_t id) {
+static size_t home(const uopi_cells *m, uint64_t id) {
   uint64_t group = (id >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
   return (size_t)(group * (m->cap >> 3) >> 32) << 3 | (size_t)(id & 7);
 }
 
-static uopi_entry *probe(const uopi_memo *m, uint64_t id) {
+static uopi_entry *probe(const uopi_cells *m, uint64_t id) {
   size_t i = home(m, id);
   while (m->at[i].key && m->at[i].key >> 1 != id + 1) i = (i + 1) & (m->cap - 1);
   return &m->at[i];
 }
 
-uopi_cell *uopi_memo_find(const uopi_memo *m, uint64_t id) {
+uopi_cell *uopi_cells_find(const uopi_cells *m, uint64_t id) {
   if (!m->cap) return NULL;
   uopi_entry *e = probe(m, id);
   return e->key ? &e->cell : NULL;
 }
 
-static bool memo_grow(uop_run *r, uopi_memo *m, const uop *u) {
+static bool memo_grow(uop_run *r, uopi_cells *m, const uop *u) {
   if (m->cap > SIZE_MAX / 2 / sizeof(uopi_entry)) return uopi_run_no_memory(r, u);
-  uopi_memo old = *m, new = {NULL, m->cap ? m->cap * 2 : MEMO_FIRST, m->len};
+  uopi_cells old = *m, new = {NULL, m->cap ? m->cap * 2 : MEMO_FIRST, m->len};
   size_t size = new.cap * sizeof *new.at;
   if (!uopi_charge_bytes(r, u, 0, size)) return false;
   new.at = uopi_realloc(uopi_mem_of(r->ctx), NULL, 0, size);
@@ -151,17 +151,17 @@ static bool memo_grow(uop_run *r, uopi_memo *m, const uop *u) {
   return true;
 }
 
-bool uopi_memo_put(uop_run *r, uopi_memo *m, const uop *u, uint64_t id, uopi_cell c, bool block) {
+bool uopi_cells_put(uop_run *r, uopi_cells *m, const uop *u, uint64_t id, uopi_cell c, bool block) {
   if (m->len >= m->cap / 4 * 3 && !memo_grow(r, m, u)) return false;
   *probe(m, id) = (uopi_entry){(id + 1) << 1 | block, c};
   m->len++;
   return true;
 }
 
-void uopi_memo_drop(uop_run *r, uopi_memo *m) {
+void uopi_cells_drop(uop_run *r, uopi_cells *m) {
   for (size_t i = 0; i < m->cap; i++)
     if (m->at[i].key & 1) uopi_block_release(r, m->at[i].cell.block);
   uopi_discharge(r, 0, m->cap * sizeof *m->at);
   uopi_realloc(uopi_mem_of(r->ctx), m->at, m->cap * sizeof *m->at, 0);
-  *m = (uopi_memo){NULL, 0, 0};
+  *m = (uopi_cells){NULL, 0, 0};
 }

@@ -165,6 +165,7 @@ struct uop_ctx {
   uop_map signatures;      /* body -> uopi_signature *, see params.c */
   uop_map *maps;           /* registered maps */
   size_t scope_begin;      /* where the innermost open scope begins in the creation vector */
+  uint64_t scope_serial, next_serial; /* of the innermost open scope (0: none) and the next one */
   uint32_t depth, floor;   /* open scopes; those that a running callback may not end */
   uint32_t busy;           /* callbacks running */
   uop_diag error;

@@ -90,16 +90,19 @@ static void sweep(uop_ctx *ctx, size_t begin, const uop *const *keep, size_t n) 
 }
 
 uop_scope uop_scope_begin(uop_ctx *ctx) {
-  uop_scope s = {ctx, ctx->nlive, ctx->scope_begin, ++ctx->depth};
+  uop_scope s = {.ctx = ctx, .begin = ctx->nlive, .outer = ctx->scope_begin};
+  s.serial = ++ctx->next_serial;
+  s.outer_serial = ctx->scope_serial;
+  s.depth = ++ctx->depth;
   ctx->scope_begin = s.begin;
+  ctx->scope_serial = s.serial;
   return s;
 }
 
 bool uop_scope_end(uop_scope s, const uop *const *keep, size_t n) {
   uop_ctx *ctx = s.ctx;
-  if (s.depth != ctx->depth || s.begin != ctx->scope_begin) {
-    uopi_error(ctx, UOP_E_SCOPE, -1, -1, "scope %d ended while scope %d is the innermost",
-               (int)s.depth, (int)ctx->depth);
+  if (s.serial != ctx->scope_serial) {
+    uopi_error(ctx, UOP_E_SCOPE, -1, -1, "a scope was ended that is not the innermost open one");
     return false;
   }
   if (s.depth <= ctx->floor) {
@@ -109,6 +112,7 @@ bool uop_scope_end(uop_scope s, const uop *const *keep, size_t n) {
   sweep(ctx, s.begin, keep, n);
   ctx->depth--;
   ctx->scope_begin = s.outer;
+  ctx->scope_serial = s.outer_serial;
   if (UOPI_FAULT(11)) ctx->next_id = ctx->nlive ? ctx->live[ctx->nlive - 1]->id + 1 : 0;
   return true;
 }

@@ -62,13 +62,14 @@ static char *align_up(char *p) {
   return p + (up - a);
 }
 
-/* A slab from the newest chunk; a new chunk of twice as many slabs, up to 2 MiB, when it is used.
+/* A slab from the newest chunk; a new chunk of four times as many slabs, up to 2 MiB, when it is
+ * used.
  */
 static uopi_slab *slab_new(uop_ctx *ctx, uint32_t cls) {
   uopi_store *s = &ctx->store;
   uopi_chunk *c = s->chunks.len ? &s->chunks.at[s->chunks.len - 1] : NULL;
   if (!c || c->used == c->nslabs) {
-    uint32_t n = !c ? 2 : c->nslabs < CHUNK_SLABS ? c->nslabs * 2 : CHUNK_SLABS;
+    uint32_t n = !c ? 2 : c->nslabs < CHUNK_SLABS / 4 ? c->nslabs * 4 : CHUNK_SLABS;
     size_t size = (n + 1) * UOPI_SLAB_SIZE;
     if (!UOPI_RESERVE(&ctx->mem, &s->chunks, s->chunks.len + 1)) return NULL;
     char *raw = uopi_ctx_realloc(ctx, NULL, 0, size);
