@@ -44,16 +44,21 @@ bool uopi_grow(const uopi_mem *m, void **at, size_t *cap, size_t need, size_t si
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-void uopi_put(uopi_buf *b, const char *s, size_t n) {
-  if (b->failed) return;
-  if (n >= b->cap - b->len) { /* room for a NUL as well */
-    if (n > SIZE_MAX / 2 - b->len ||
+char *uopi_buf_room(uopi_buf *b, size_t n) {
+  if (n >= b->cap - b->len) { /* a NUL as well */
+    if (b->failed || n > SIZE_MAX / 2 - b->len ||
         !uopi_grow(b->mem, (void **)&b->at, &b->cap, b->len + n + 1, 1)) {
       b->failed = true;
-      return;
+      return NULL;
     }
   }
-  if (n) memcpy(b->at + b->len, s, n);
+  return b->at + b->len;
+}
+
+void uopi_put(uopi_buf *b, const char *s, size_t n) {
+  char *to = b->failed ? NULL : uopi_buf_room(b, n);
+  if (!to) return;
+  if (n) memcpy(to, s, n);
   b->len += n;
   b->at[b->len] = 0;
 }
@@ -62,12 +67,19 @@ void uopi_puts(uopi_buf *b, const char *s) { uopi_put(b, s, strlen(s)); }
 void uopi_putc(uopi_buf *b, char c) { uopi_put(b, &c, 1); }
 
 char *uopi_format_u64(char *p, uint64_t v) {
+  static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                              "25262728293031323334353637383940414243444546474849"
+                              "50515253545556575859606162636465666768697071727374"
+                              "75767778798081828384858687888990919293949596979899";
   char digits[20];
-  int n = 0;
-  do digits[n++] = (char)('0' + v % 10);
-  while ((v /= 10) != 0);
-  while (n) *p++ = digits[--n];
-  return p;
+  size_t n = sizeof digits;
+  for (; v >= 100; v /= 100) memcpy(digits + (n -= 2), pairs + 2 * (v % 100), 2);
+  if (v >= 10)
+    memcpy(digits + (n -= 2), pairs + 2 * v, 2);
+  else
+    digits[--n] = (char)('0' + v);
+  memcpy(p, digits + n, sizeof digits - n);
+  return p + (sizeof digits - n);
 }
 
 void uopi_putu(uopi_buf *b, uint64_t v) {

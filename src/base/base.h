@@ -65,6 +65,8 @@ typedef struct uopi_buf {
   bool failed;
 } uopi_buf;
 
+/* Room for n bytes at the end, to be written there and added to len; NULL: failed. */
+char *uopi_buf_room(uopi_buf *b, size_t n);
 void uopi_put(uopi_buf *b, const char *s, size_t n);
 void uopi_puts(uopi_buf *b, const char *s);
 void uopi_putc(uopi_buf *b, char c);

@@ -5,12 +5,29 @@
 
 #include <math.h>
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-static bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '.'; }
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+/* What a byte can be part of. */
+enum { DIGIT = 1, LETTER = 2, DOT = 4, BLANK = 8 };
+#define D DIGIT
+#define L LETTER
+static const uint8_t classes[256] = {
+    ['\t'] = BLANK, [' '] = BLANK, ['.'] = DOT, ['_'] = L, ['0'] = D, ['1'] = D, ['2'] = D,
+    ['3'] = D,      ['4'] = D,     ['5'] = D,   ['6'] = D, ['7'] = D, ['8'] = D, ['9'] = D,
+    ['a'] = L,      ['b'] = L,     ['c'] = L,   ['d'] = L, ['e'] = L, ['f'] = L, ['g'] = L,
+    ['h'] = L,      ['i'] = L,     ['j'] = L,   ['k'] = L, ['l'] = L, ['m'] = L, ['n'] = L,
+    ['o'] = L,      ['p'] = L,     ['q'] = L,   ['r'] = L, ['s'] = L, ['t'] = L, ['u'] = L,
+    ['v'] = L,      ['w'] = L,     ['x'] = L,   ['y'] = L, ['z'] = L, ['A'] = L, ['B'] = L,
+    ['C'] = L,      ['D'] = L,     ['E'] = L,   ['F'] = L, ['G'] = L, ['H'] = L, ['I'] = L,
+    ['J'] = L,      ['K'] = L,     ['L'] = L,   ['M'] = L, ['N'] = L, ['O'] = L, ['P'] = L,
+    ['Q'] = L,      ['R'] = L,     ['S'] = L,   ['T'] = L, ['U'] = L, ['V'] = L, ['W'] = L,
+    ['X'] = L,      ['Y'] = L,     ['Z'] = L};
+#undef D
+#undef L
+
+static inline unsigned class_of(char c) { return classes[(unsigned char)c]; }
+static inline bool is_digit(char c) { return class_of(c) & DIGIT; }
+static inline bool is_letter(char c) { return class_of(c) & LETTER; }
+static inline bool is_name(char c) { return class_of(c) & (DIGIT | LETTER | DOT); }
+static inline bool is_blank(char c) { return class_of(c) & BLANK; }
 
 static const char *skip_digits(const char *p, const char *end) {
   while (p < end && is_digit(*p)) p++;

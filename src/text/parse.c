@@ -82,16 +82,16 @@ static bool push_item(parser *p, item it) {
 }
 
 static bool name_operand(parser *p, const token *t, const uop **u) {
-  const symbol *s = uopi_symbols_find(&p->names, t->at + 1, t->len - 1);
-  if (!s) {
+  bool known;
+  *u = uopi_symbols_find(&p->names, t->at + 1, t->len - 1, &known);
+  if (!known) {
     char name[UOP_MAX_NAME + 2];
     memcpy(name, t->at, t->len);
     name[t->len] = 0;
     return uopi_fail(p, UOP_E_NAME, t->at, t->len, "undefined %s", name);
   }
-  *u = s->node;
-  if (!s->node) p->poisoned = true;
-  return s->node != NULL;
+  if (!*u) p->poisoned = true;
+  return *u != NULL;
 }
 
 static bool tuple_operand(parser *p, const token *t) {
@@ -128,11 +128,27 @@ static bool same_word(const token *t, const char *text) {
   return true;
 }
 
-static int find_fn(const token *t) {
-  for (int i = 0; i < UOP_OP_COUNT; i++)
-    if (same_word(t, uop_op_find((uop_op)i)->text)) return i;
-  for (int i = UOP_OP_COUNT; i < UOPI_FN_COUNT; i++)
-    if (same_word(t, uopi_sugars[i - UOP_OP_COUNT].text)) return i;
+static const char *fn_text(int fn) {
+  return fn < UOP_OP_COUNT ? uop_op_find((uop_op)fn)->text : uopi_sugars[fn - UOP_OP_COUNT].text;
+}
+
+/* Of a word in either case: its length, and its first and last letter. */
+static unsigned fn_hash(const char *at, size_t len) {
+  return ((unsigned)len * 7 + (at[0] & 31u) * 5 + (at[len - 1] & 31u) * 3) & (FN_SLOTS - 1);
+}
+
+/* The op names by open addressing, made anew by each reading: there are few, and no globals. */
+static void make_fn_table(parser *p) {
+  for (int i = 0; i < UOPI_FN_COUNT; i++) {
+    unsigned k = fn_hash(fn_text(i), strlen(fn_text(i)));
+    while (p->fns[k]) k = (k + 1) & (FN_SLOTS - 1);
+    p->fns[k] = (uint8_t)(i + 1);
+  }
+}
+
+static int find_fn(const parser *p, const token *t) {
+  for (unsigned k = fn_hash(t->at, t->len); p->fns[k]; k = (k + 1) & (FN_SLOTS - 1))
+    if (same_word(t, fn_text(p->fns[k] - 1))) return p->fns[k] - 1;
   return -1;
 }
 
@@ -143,7 +159,7 @@ static bool open_expression(parser *p, const token *t, const char *paren) {
     return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "an op stands here, without parentheses");
   if (t->kind != TOK_WORD)
     return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "an op is missing here");
-  int fn = find_fn(t);
+  int fn = find_fn(p, t);
   if (fn < 0) {
     char w[64];
     size_t n = t->len < 60 ? t->len : 60;
@@ -294,8 +310,8 @@ static const uop *alias(parser *p, const token *t) {
 
 /* A name that failed, unless it is defined already: what uses it is passed over. */
 static void poison(parser *p, const char *name, size_t len) {
-  if (!len || len > UOP_MAX_NAME || uopi_symbols_find(&p->names, name, len)) return;
-  if (!uopi_symbols_add(&p->names, name, len, p->line, NULL)) p->no_memory = true;
+  if (!len || len > UOP_MAX_NAME || uopi_symbols_line(&p->names, name, len)) return;
+  if (!uopi_symbols_add(&p->names, name, len, (meaning){NULL, p->line})) p->no_memory = true;
 }
 
 static bool define(parser *p, const token *name, const uop *u, const token *first,
@@ -306,7 +322,7 @@ static bool define(parser *p, const token *name, const uop *u, const token *firs
   if (name) {
     s.name = name->at + 1;
     s.name_len = (uint32_t)name->len - 1;
-    if (!uopi_symbols_add(&p->names, s.name, s.name_len, p->line, u)) return false;
+    if (!uopi_symbols_add(&p->names, s.name, s.name_len, (meaning){u, p->line})) return false;
     p->prog->result = u;
   }
   struct {
@@ -321,13 +337,13 @@ static bool define(parser *p, const token *name, const uop *u, const token *firs
 }
 
 static bool check_new(parser *p, const token *name) {
-  const symbol *s = uopi_symbols_find(&p->names, name->at + 1, name->len - 1);
-  if (!s) return true;
+  uint32_t line = uopi_symbols_line(&p->names, name->at + 1, name->len - 1);
+  if (!line) return true;
   char text[UOP_MAX_NAME + 2];
   memcpy(text, name->at, name->len);
   text[name->len] = 0;
   return uopi_fail(p, UOP_E_NAME, name->at, name->len, "%s is already defined on line %d", text,
-                   (int)s->line);
+                   (int)line);
 }
 
 /* Where the statement's text ends: before a comment and the blanks in front of it. */
@@ -478,6 +494,7 @@ uop_program *uop_program_parse(uop_ctx *ctx, const char *text, size_t len, uop_d
   uopi_undo undo = uopi_undo_begin(ctx);
   parser p = {.ctx = ctx, .mem = &ctx->mem, .diags = &own, .names = {.mem = &ctx->mem}};
   uopi_map_init(&p.asserts, ctx);
+  make_fn_table(&p);
   p.prog = program_new(ctx, text, len);
   if (!p.prog) return uopi_no_memory(ctx);
   read_lines(&p);

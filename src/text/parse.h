@@ -48,6 +48,9 @@ typedef struct open_expr { /* an expression whose end is not reached */
   size_t name_len;
 } open_expr;
 
+enum { FN_SLOTS = 256 };
+_Static_assert(UOPI_FN_COUNT < FN_SLOTS / 2, "the table of op names stays half empty");
+
 typedef struct parser {
   uop_ctx *ctx;
   const uopi_mem *mem;
@@ -56,6 +59,7 @@ typedef struct parser {
   lexer lex;
   uint32_t line;
   symbols names;
+  uint8_t fns[FN_SLOTS];       /* op names, hashed: uopi_fn + 1; 0: empty */
   char name[UOP_MAX_NAME + 1]; /* a name= with its NUL */
   uop_map asserts;             /* those in prog->asserts */
   struct {

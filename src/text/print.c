@@ -97,6 +97,16 @@ static bool has_attributes(const uop *u) {
   }
 }
 
+/* What the arg adds behind the operands. */
+static void put_arg(uopi_buf *b, const uop *u) {
+  if (uopi_arg_is_tuple(u->op)) uopi_put(b, ", ", 2); /* there is one operand before it */
+  if (u->op == UOP_CONST || u->op == UOP_BUFFER || u->op == UOP_ALLOC) uopi_putc(b, ' ');
+  uopi_print_positional(b, u);
+  if (!has_attributes(u)) return;
+  uopi_put(b, " : ", 3);
+  uopi_print_attributes(b, u);
+}
+
 /* ---- lines --------------------------------------------------------------------------------------
  */
 
@@ -107,40 +117,45 @@ typedef struct printer {
   uint64_t next;
 } printer;
 
-static void put_name(uopi_buf *b, uint64_t number) {
-  char s[22], *p = s;
-  *p++ = '%';
-  p = uopi_format_u64(p, number);
-  uopi_put(b, s, (size_t)(p - s));
+/* The bytes of a name with what stands before it; how many are written in one go. */
+enum { OPERAND_MAX = 2 + 1 + 20, OPS_AT_ONCE = 64 };
+
+static char *name_at(char *q, uint64_t number) {
+  *q++ = '%';
+  return uopi_format_u64(q, number);
 }
 
-static void put_operand(printer *p, const uop *u) {
-  if (u->op == UOP_CONST)
-    uopi_print_const(&p->b, u);
-  else
-    put_name(&p->b, uopi_memo_get(&p->numbers, u));
+static void put_name(uopi_buf *b, uint64_t number) {
+  char s[22];
+  uopi_put(b, s, (size_t)(name_at(s, number) - s));
+}
+
+/* " %0, 1.0": the operands, several at once written where they will stand. */
+static void put_operands(printer *p, const uop *u) {
+  uopi_buf *b = &p->b;
+  for (uint32_t i = 0; i < u->nsrc;) {
+    uint32_t end = u->nsrc - i < OPS_AT_ONCE ? u->nsrc : i + OPS_AT_ONCE;
+    char *q = uopi_buf_room(b, (end - i) * (size_t)OPERAND_MAX), *from = q;
+    if (!q) return;
+    for (; i < end && u->src[i]->op != UOP_CONST; i++) {
+      if (i) *q++ = ',';
+      *q++ = ' ';
+      q = name_at(q, uopi_memo_get(&p->numbers, u->src[i]));
+    }
+    b->len += (size_t)(q - from);
+    if (i == end) continue;
+    uopi_put(b, ", ", i ? 2 : 0);
+    if (!i) uopi_putc(b, ' ');
+    uopi_print_const(b, u->src[i++]);
+  }
 }
 
 /* "add %0, 1.0" and what the arg adds. */
 static void put_node(printer *p, const uop *u) {
   uopi_buf *b = &p->b;
   uopi_puts(b, uop_op_find((uop_op)u->op)->text);
-  for (uint32_t i = 0; i < u->nsrc; i++) {
-    uopi_put(b, i ? ", " : " ", i ? 2 : 1);
-    put_operand(p, u->src[i]);
-  }
-  if (uopi_arg_is_tuple(u->op))
-    uopi_put(b, ", ", 2); /* after its one operand */
-  else if (!has_attributes(u) && u->op != UOP_CONST)
-    goto end;
-  else if (u->op == UOP_CONST || u->op == UOP_BUFFER || u->op == UOP_ALLOC)
-    uopi_putc(b, ' ');
-  uopi_print_positional(b, u);
-  if (has_attributes(u)) {
-    uopi_put(b, " : ", 3);
-    uopi_print_attributes(b, u);
-  }
-end:
+  put_operands(p, u);
+  if (uopi_arg_kind_of(u->op) != UOPI_ARG_NONE) put_arg(b, u);
   uopi_putc(b, '\n');
 }
 
