@@ -9,6 +9,8 @@
 #   make generate   what is derived from src/ir/ops.def: the enum in uop.h, docs/ops.md
 #   make pictures   the graphs in docs/ (needs Graphviz)
 #   make format     clang-format
+#   make install    into $(DESTDIR)$(PREFIX); make uninstall takes it away again
+#   make amalgamation, dist, docs   one uop.c; a tarball; the reference in HTML
 #   make clean
 #
 # CC, CFLAGS and BUILD may be given: make BUILD=/tmp/b CC=clang.
@@ -143,9 +145,125 @@ pictures: $(BUILD)/uopc
 format:
 	clang-format -i include/*.h src/*/*.c src/*/*.h cli/*.c cli/*.h tests/*.c tests/*/*.[ch] tools/*.c
 
+# ---- install and packages ----
+#
+#   make install       under PREFIX, below DESTDIR: uopc, libuop, uop.h, uop.pc, man pages, completion
+#   make uninstall     removes what install put there
+#   make amalgamation  build/amalgamation: the library as one uop.c beside uop.h
+#   make dist          build/uopc-VERSION.tar.gz of the tracked files, the same bytes each time
+#   make docs          build/docs: uop.h as HTML; a declaration without documentation is an error
+
+PREFIX     ?= /usr/local
+DESTDIR    ?=
+bindir     ?= $(PREFIX)/bin
+libdir     ?= $(PREFIX)/lib
+includedir ?= $(PREFIX)/include
+datadir    ?= $(PREFIX)/share
+mandir     ?= $(datadir)/man
+pcdir      ?= $(libdir)/pkgconfig
+bashdir    ?= $(datadir)/bash-completion/completions
+zshdir     ?= $(datadir)/zsh/site-functions
+
+# The version is said once, in uop.h. SOVERSION counts breaks of the binary interface.
+VERSION = $(shell sed -n 's/^\#define UOP_VERSION "\([^"]*\)".*/\1/p' include/uop.h)
+REALLIB = libuop.so.$(VERSION)
+
+# What install puts there and uninstall removes.
+INSTALLED = $(bindir)/uopc $(libdir)/libuop.a $(libdir)/$(REALLIB) $(libdir)/libuop.so.$(SOVERSION) \
+  $(libdir)/libuop.so $(includedir)/uop.h $(pcdir)/uop.pc $(mandir)/man1/uopc.1 $(mandir)/man3/uop.3 \
+  $(bashdir)/uopc $(zshdir)/_uopc
+
+install: all
+	install -d $(patsubst %,"$(DESTDIR)%",$(sort $(dir $(INSTALLED))))
+	install -m 755 $(BUILD)/uopc "$(DESTDIR)$(bindir)/uopc"
+	install -m 644 $(BUILD)/libuop.a "$(DESTDIR)$(libdir)/libuop.a"
+	install -m 755 $(BUILD)/libuop.so "$(DESTDIR)$(libdir)/$(REALLIB)"
+	ln -sf $(REALLIB) "$(DESTDIR)$(libdir)/libuop.so.$(SOVERSION)"
+	ln -sf libuop.so.$(SOVERSION) "$(DESTDIR)$(libdir)/libuop.so"
+	install -m 644 include/uop.h "$(DESTDIR)$(includedir)/uop.h"
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(libdir:$(PREFIX)/%=$${prefix}/%)|' \
+	  -e 's|@INCLUDEDIR@|$(includedir:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(VERSION)|' \
+	  tools/uop.pc.in > $(BUILD)/uop.pc
+	install -m 644 $(BUILD)/uop.pc "$(DESTDIR)$(pcdir)/uop.pc"
+	install -m 644 man/uopc.1 "$(DESTDIR)$(mandir)/man1/uopc.1"
+	install -m 644 man/uop.3 "$(DESTDIR)$(mandir)/man3/uop.3"
+	install -m 644 completions/uopc.bash "$(DESTDIR)$(bashdir)/uopc"
+	install -m 644 completions/_uopc "$(DESTDIR)$(zshdir)/_uopc"
+
+uninstall:
+	rm -f $(INSTALLED:%="$(DESTDIR)%")
+
+# The files in the data's way, whose order tests/layers.sh holds; any order compiles.
+LAYERS  = $(shell sed -n 's/^order="\(.*\)"/\1/p' tests/layers.sh)
+LAYERED = $(foreach layer,$(LAYERS),$(filter src/$(layer)/%,$(SRC)))
+
+amalgamation: $(BUILD)/amalgamation/uop.c $(BUILD)/amalgamation/uop.h
+
+$(BUILD)/amalgamation/uop.c: $(BUILD)/amalgamate $(SRC) $(DEPS) LICENSE
+	@mkdir -p $(@D)
+	$(call SAY,make)$(BUILD)/amalgamate LICENSE $(LAYERED) $(filter-out $(LAYERED),$(SRC)) > $@
+
+$(BUILD)/amalgamation/uop.h: include/uop.h
+	@mkdir -p $(@D)
+	$(call SAY,copy)cp include/uop.h $@
+
+$(BUILD)/amalgamate: tools/amalgamate.c
+	@mkdir -p $(@D)
+	$(call SAY,cc  )$(CC) -std=c11 $(WARN) -O1 tools/amalgamate.c -o $@
+
+dist:
+	@mkdir -p $(BUILD)
+	tools/dist.sh $(VERSION) $(BUILD)/uopc-$(VERSION).tar.gz
+
+docs:
+	@tests/deps.sh docs
+	@mkdir -p $(BUILD)/docs
+	@BUILD=$(BUILD) VERSION=$(VERSION) doxygen tools/Doxyfile
+	@echo "  docs $(BUILD)/docs/html/index.html"
+# ---- end of install ----
+
+# ---- benchmarks ----
+
+# make bench: all of it beside its yardsticks, into docs/measured.md and docs/bench.svg; some ten
+# minutes and 7 GB. bench-quick: 100,000 nodes, to standard output. bench-deps: the yardsticks.
+BENCH := $(BUILD)/bench
+BENCHFLAGS = -std=c11 $(WARN) -D_GNU_SOURCE -Iinclude $(CFLAGS)
+BENCHPROGS := core floor eval_floor z3 text text_floor text_floor_named gen cpu
+
+bench:
+	@bench/deps.sh check
+	@$(MAKE) --no-print-directory bench-programs
+	@BENCH_CFLAGS="$(CFLAGS)" bench/bench.sh $(BENCH) $(BUILD)/uopc $(CC) docs
+
+bench-quick:
+	@bench/deps.sh check
+	@$(MAKE) --no-print-directory bench-programs
+	@BENCH_RUNS=$${BENCH_RUNS:-3} BENCH_SIZES=$${BENCH_SIZES:-100000} \
+	  bench/bench.sh $(BENCH) $(BUILD)/uopc $(CC) ""
+
+bench-deps:
+	@bench/deps.sh
+
+bench-programs: $(BENCHPROGS:%=$(BENCH)/%) $(BUILD)/uopc
+
+$(BENCH)/z3: BENCHLIBS = -lz3
+$(BENCH)/core $(BENCH)/text: BENCHLIBS = $(BUILD)/libuop.a -lm
+$(BENCH)/core $(BENCH)/text: $(BUILD)/libuop.a
+
+$(BENCH)/text_floor_named: bench/text_floor.c bench/workload.h bench/text_file.h Makefile
+	@mkdir -p $(@D)
+	$(call SAY,cc  )$(CC) $(BENCHFLAGS) -DNUMERIC=0 $< -o $@
+
+$(BENCH)/%: bench/%.c bench/workload.h bench/text_file.h include/uop.h Makefile
+	@mkdir -p $(@D)
+	$(call SAY,cc  )$(CC) $(BENCHFLAGS) $< $(BENCHLIBS) -o $@
+
+.PHONY: bench bench-quick bench-deps bench-programs
+# ---- end of benchmarks ----
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all run test test-deps test-deep fuzz bless unit-tests generate pictures format clean
+.PHONY: all install uninstall amalgamation dist docs run test test-deps test-deep fuzz bless unit-tests generate pictures format clean
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* In front of every function that the library exports. */
 #if defined(_WIN32)
 #define UOP_API
 #elif defined(__GNUC__)
@@ -33,12 +34,12 @@
 extern "C" {
 #endif
 
-#define UOP_VERSION "0.1.0"
+#define UOP_VERSION "0.1.0" /* of this header */
 
 /* The version of the library that is linked, e.g. "0.1.0"; compare with UOP_VERSION. */
 UOP_API const char *uop_version(void);
 
-/* ---- limits ------------------------------------------------------------------------------- */
+/* ---- limits --------------------------------------------------------------------------------- */
 
 #define UOP_MAX_RANK    32 /* axes of a shape: index arithmetic stays on the stack */
 #define UOP_MAX_DIM     INT64_C(2147483647) /* one dimension: indices are i32 */
@@ -52,31 +53,34 @@ UOP_API const char *uop_version(void);
 
 /* ---- dtypes, address spaces, axis kinds ---------------------------------------------------- */
 
+/* The type of an element. */
 typedef enum uop_dtype {
-  UOP_VOID, /* 0 bytes; not a value: the type of an effect */
-  UOP_BOOL, /* 1 byte, 0 or 1 */
-  UOP_I32,  /* int32_t; arithmetic wraps */
-  UOP_F32,  /* IEEE 754 binary32 */
-  UOP_F16,  /* IEEE 754 binary16, held as its bits in a uint16_t */
-  UOP_DTYPE_COUNT
+  UOP_VOID,       /* 0 bytes; not a value: the type of an effect */
+  UOP_BOOL,       /* 1 byte, 0 or 1 */
+  UOP_I32,        /* int32_t; arithmetic wraps */
+  UOP_F32,        /* IEEE 754 binary32 */
+  UOP_F16,        /* IEEE 754 binary16, held as its bits in a uint16_t */
+  UOP_DTYPE_COUNT /* how many there are */
 } uop_dtype;
 
+/* Where what a node stands for lives. */
 typedef enum uop_space {
   UOP_SPACE_ALU,    /* a plain value; the other spaces are memory */
   UOP_SPACE_GLOBAL, /* device memory, a kernel's argument */
   UOP_SPACE_LOCAL,  /* storage of one call */
   UOP_SPACE_SHARED, /* memory that a GPU's workgroup shares */
-  UOP_SPACE_COUNT
+  UOP_SPACE_COUNT   /* how many there are */
 } uop_space;
 
+/* What becomes of a RANGE: how its iterations are carried out. */
 typedef enum uop_axis {
-  UOP_AXIS_LOOP,
-  UOP_AXIS_REDUCE,
-  UOP_AXIS_UPCAST,
-  UOP_AXIS_THREAD,
-  UOP_AXIS_GLOBAL,
-  UOP_AXIS_LOCAL,
-  UOP_AXIS_COUNT
+  UOP_AXIS_LOOP,   /* one after the other */
+  UOP_AXIS_REDUCE, /* one after the other, into one result */
+  UOP_AXIS_UPCAST, /* side by side in a vector, or unrolled */
+  UOP_AXIS_THREAD, /* on the threads of a CPU */
+  UOP_AXIS_GLOBAL, /* on the workgroups of a GPU */
+  UOP_AXIS_LOCAL,  /* on the threads of one workgroup */
+  UOP_AXIS_COUNT   /* how many there are */
 } uop_axis;
 
 /* Names as .uir spells them ("f32", "global", "loop"); "?" outside the enumeration. */
@@ -87,9 +91,10 @@ UOP_API const char *uop_axis_name(uop_axis k);
 /* Bytes of one element: 0, 1, 4, 4, 2. */
 UOP_API size_t uop_dtype_size(uop_dtype d);
 
-/* ---- ops ---------------------------------------------------------------------------------- */
+/* ---- ops ------------------------------------------------------------------------------------ */
 
 /* clang-format off */
+/* What a node does; docs/ops.md has the whole table. */
 typedef enum uop_op {
   /* ops: made from src/ir/ops.def by `make generate`; src/ir/ops.c asserts that they agree */
   UOP_CONST, /* a constant of dtype bool, i32 or f32 */
@@ -129,7 +134,7 @@ typedef enum uop_op {
   UOP_WMMA, /* reserved: a tensor core's multiply and add */
   UOP_ASSERT, /* holds when no element of a differs from b's */
   /* end of ops */
-  UOP_OP_COUNT
+  UOP_OP_COUNT /* how many there are */
 } uop_op;
 /* clang-format on */
 
@@ -143,21 +148,25 @@ enum {
   UOP_SET_EFFECT = 32      /* always of dtype void: STORE SINK END BARRIER ASSERT */
 };
 
+/* A row of the op table: constant, and nobody's to free. */
 typedef struct uop_op_info {
-  const char *name;          /* "ADD" */
-  const char *text;          /* "add", as .uir spells it */
-  uint32_t min_src, max_src; /* how many sources it takes; max_src is UOP_MAX_SRC for "any" */
-  uint32_t sets;             /* UOP_SET_ bits */
-  const char *arg;           /* what the arg holds, in words; "" for none */
-  const char *doc;           /* one line */
+  const char *name; /* "ADD" */
+  const char *text; /* "add", as .uir spells it */
+  uint32_t min_src; /* how many sources it takes at least */
+  uint32_t max_src; /* and at most; UOP_MAX_SRC for "any" */
+  uint32_t sets;    /* UOP_SET_ bits */
+  const char *arg;  /* what the arg holds, in words; "" for none */
+  const char *doc;  /* one line */
 } uop_op_info;
 
 /* The row of `op` in the op table; NULL outside the enumeration. */
 UOP_API const uop_op_info *uop_op_find(uop_op op);
 
-/* ---- contexts ------------------------------------------------------------------------------ */
+/* ---- contexts ------------------------------------------------------------------------------- */
 
+/* Where nodes live. */
 typedef struct uop_ctx uop_ctx;
+
 typedef struct uop uop;
 
 /* One hook for every byte the library uses, as Lua's: `ptr` NULL allocates `new_size` bytes,
@@ -165,6 +174,7 @@ typedef struct uop uop;
  * (never when freeing). Returned memory is aligned for any standard type. */
 typedef void *(*uop_alloc_fn)(void *user, void *ptr, size_t old_size, size_t new_size);
 
+/* What a new context is given; zero-initialise. */
 typedef struct uop_options {
   uop_alloc_fn alloc; /* NULL: realloc and free */
   void *user;         /* handed to alloc */
@@ -184,12 +194,15 @@ UOP_API uop_ctx *uop_ctx_of(const uop *u);
 /* Number of live nodes. */
 UOP_API size_t uop_ctx_live(const uop_ctx *ctx);
 
+/* What a context holds. */
 typedef struct uop_stats {
   uint64_t nodes;    /* alive */
   uint64_t created;  /* ever; the next node's id */
   uint64_t bytes;    /* that live nodes, their shapes and names take */
   uint64_t reserved; /* that the context holds from its allocator, free room included */
 } uop_stats;
+
+/* The numbers of now. Constant time. */
 UOP_API uop_stats uop_ctx_stats(const uop_ctx *ctx);
 
 /* Gives room that dead nodes left back to the allocator. Scopes keep it for reuse. */
@@ -202,7 +215,7 @@ UOP_API bool uop_ctx_check(uop_ctx *ctx);
 /* Frees memory that the library returned to the caller (strings, lists). NULL is fine. */
 UOP_API void uop_free(uop_ctx *ctx, void *p);
 
-/* ---- errors -------------------------------------------------------------------------------- */
+/* ---- errors --------------------------------------------------------------------------------- */
 
 /* Stable numbers: new ones are added at the end. */
 typedef enum uop_code {
@@ -234,8 +247,9 @@ typedef enum uop_code {
 
 #define UOP_MAX_MESSAGE 1200 /* bytes: two shapes of full rank and a quoted line fit */
 
+/* An error or a warning. */
 typedef struct uop_diag {
-  uop_code code;
+  uop_code code;                 /* what kind of error it is */
   int op;                        /* uop_op concerned, or -1 */
   int operand;                   /* index of the source concerned, or -1 */
   uint32_t line;                 /* from 1; 0 when there is no text */
@@ -246,18 +260,24 @@ typedef struct uop_diag {
   char message[UOP_MAX_MESSAGE]; /* "line 3: '%2 = add %0, %1': can't broadcast (2,) with (3,)" */
 } uop_diag;
 
-typedef struct uop_diags { /* errors and warnings in the order found; zero-initialise */
-  uop_diag *at;
-  size_t len, cap;
-  bool more; /* some were left out: UOP_MAX_ERRORS */
+/* Errors and warnings in the order found; zero-initialise, free with uop_diags_free(). */
+typedef struct uop_diags {
+  uop_diag *at; /* `len` of them */
+  size_t len;   /* how many */
+  size_t cap;   /* private */
+  bool more;    /* some were left out: UOP_MAX_ERRORS */
 } uop_diags;
 
 /* The context's first error since it was cleared; never NULL, code UOP_OK where there is none. */
 UOP_API const uop_diag *uop_error(const uop_ctx *ctx);
+
+/* Back to UOP_OK, so that the next error is kept. */
 UOP_API void uop_error_clear(uop_ctx *ctx);
+
+/* Frees the list, not `d` itself, and leaves it empty. */
 UOP_API void uop_diags_free(uop_ctx *ctx, uop_diags *d);
 
-/* ---- the node ------------------------------------------------------------------------------ */
+/* ---- the node ------------------------------------------------------------------------------- */
 
 /* A sequence of integers, interned: one pointer per content and context. */
 typedef struct uop_tuple {
@@ -270,26 +290,27 @@ typedef struct uop_tuple {
 
 /* Read it, never write it; made only by the functions below. Fields marked private may change. */
 struct uop {
-  uint64_t id; /* counts up in its context and is never used again: sources have smaller ones */
-  uint32_t nsrc;
+  uint64_t id;   /* counts up in its context and is never used again: sources have smaller ones */
+  uint32_t nsrc; /* number of sources */
   uint32_t pins; /* private */
   union {
     uint64_t bits;          /* see uop_const_i32() … uop_reduce_axes() below */
     const uop_tuple *tuple; /* RESHAPE, EXPAND: the shape; PERMUTE: the axes;
                                SHRINK: begin0, end0, begin1, … */
     const char *name;       /* CALL: NUL-terminated, interned */
-  } arg;
-  const uop_tuple *shape; /* never NULL; of len 0 for scalars and effects */
-  uop *users;             /* private */
-  uint32_t hash;          /* structural: of op, arg and the sources' hashes; the same everywhere */
-  uint8_t dtype;          /* uop_dtype */
-  uint8_t space;          /* uop_space */
-  uint8_t flags;          /* private */
-  uint8_t op;             /* uop_op */
-  uop *next;              /* private */
-  const uop *src[1];      /* `nsrc` of them */
+  } arg;                    /* what the op needs to know besides its sources, see uop_arg_of() */
+  const uop_tuple *shape;   /* never NULL; of len 0 for scalars and effects */
+  uop *users;               /* private */
+  uint32_t hash;     /* structural: of op, arg and the sources' hashes; the same everywhere */
+  uint8_t dtype;     /* uop_dtype */
+  uint8_t space;     /* uop_space */
+  uint8_t flags;     /* private */
+  uint8_t op;        /* uop_op */
+  uop *next;         /* private */
+  const uop *src[1]; /* `nsrc` of them */
 };
 
+/* The value of a CONST of this dtype, which is not checked. */
 static inline bool uop_const_bool(const uop *u) { return u->arg.bits != 0; }
 static inline int32_t uop_const_i32(const uop *u) {
   uint32_t b = (uint32_t)u->arg.bits;
@@ -302,9 +323,10 @@ static inline float uop_const_f32(const uop *u) {
   } v = {(uint32_t)u->arg.bits};
   return v.f;
 }
-static inline int64_t uop_slot(const uop *u) {
-  return (int64_t)u->arg.bits;
-} /* PARAM BUFFER ALLOC */
+
+/* The args of other ops: the slot of a PARAM, BUFFER or ALLOC; the idx and kind of a RANGE; the op
+ * and the number of axes of a REDUCE. */
+static inline int64_t uop_slot(const uop *u) { return (int64_t)u->arg.bits; }
 static inline int64_t uop_range_idx(const uop *u) { return (int64_t)(u->arg.bits & 0xffffffffu); }
 static inline uop_axis uop_range_kind(const uop *u) { return (uop_axis)(u->arg.bits >> 32); }
 static inline uop_op uop_reduce_op(const uop *u) { return (uop_op)(u->arg.bits >> 32); }
@@ -328,7 +350,8 @@ typedef struct uop_arg {
 
 /* The node (op, src[0..n), arg) exactly, without literals or broadcasting: the one door through
  * which every node goes. `arg` NULL stands for all zeros. Borrowed: src, arg and what it points to
- * may go after the call. NULL with the op's refusal (SPEC: the op table in docs/ops.md). */
+ * may go after the call. NULL with the op's refusal:
+ * they stand at the builder functions below. */
 UOP_API const uop *uop_make(uop_ctx *ctx, uop_op op, const uop *const *src, size_t n,
                             const uop_arg *arg);
 
@@ -342,13 +365,16 @@ UOP_API const uop *uop_with_src(const uop *u, const uop *const *src);
 
 /* Nodes live until the scope ends in which they were made; nothing is collected at another time,
  * so a C local needs no rooting. */
-typedef struct uop_scope { /* private */
-  uop_ctx *ctx;
-  size_t begin, outer;
-  uint64_t serial, outer_serial;
-  uint32_t depth;
+typedef struct uop_scope {
+  uop_ctx *ctx;          /* private, as are the others */
+  size_t begin;          /* private */
+  size_t outer;          /* private */
+  uint64_t serial;       /* private */
+  uint64_t outer_serial; /* private */
+  uint32_t depth;        /* private */
 } uop_scope;
 
+/* Begins a scope inside of the innermost one. Cannot fail; `ctx` is not NULL. */
 UOP_API uop_scope uop_scope_begin(uop_ctx *ctx);
 
 /* Ends the innermost scope: of the nodes made in it, those that keep[0..n) or a pinned node need
@@ -366,19 +392,30 @@ UOP_API bool uop_collect(uop_ctx *ctx, const uop *const *keep, size_t n);
 UOP_API bool uop_pin(const uop *u);
 UOP_API void uop_unpin(const uop *u);
 
-/* ---- side tables keyed by node --------------------------------------------------------------- */
+/* ---- side tables keyed by node -------------------------------------------------------------- */
 
 /* node -> 64-bit value, keyed on the node's id, so that an entry of a dead node never answers for
  * a later one. Memory is taken by pages of 1,024 ids when first touched. */
 typedef struct uop_map uop_map;
 
-UOP_API uop_map *uop_map_new(uop_ctx *ctx); /* NULL: out of memory; one thread at a time */
-UOP_API void uop_map_free(uop_map *m);      /* before its context; NULL is fine */
-UOP_API bool uop_map_set(uop_map *m, const uop *key, uint64_t value); /* false: out of memory */
-UOP_API bool uop_map_get(const uop_map *m, const uop *key, uint64_t *value); /* false: not there */
+/* A new, empty map, for one thread at a time. NULL: out of memory. */
+UOP_API uop_map *uop_map_new(uop_ctx *ctx);
+
+/* Before its context is freed. NULL is fine. */
+UOP_API void uop_map_free(uop_map *m);
+
+/* Puts `key` in, over what was there. False: out of memory. */
+UOP_API bool uop_map_set(uop_map *m, const uop *key, uint64_t value);
+
+/* What `key` has, in *value. False: it is not there. */
+UOP_API bool uop_map_get(const uop_map *m, const uop *key, uint64_t *value);
+
+/* Takes `key` out, if it is there. */
 UOP_API void uop_map_remove(uop_map *m, const uop *key);
+
+/* Number of entries, and the bytes that the map takes now. */
 UOP_API size_t uop_map_len(const uop_map *m);
-UOP_API size_t uop_map_bytes(const uop_map *m); /* that the map takes now */
+UOP_API size_t uop_map_bytes(const uop_map *m);
 
 /* Values that are nodes. A map that outlives a scope registers itself: then every entry whose key
  * or value (a node or NULL) dies is dropped just before. */
@@ -386,33 +423,34 @@ UOP_API bool uop_map_set_node(uop_map *m, const uop *key, const uop *value);
 UOP_API const uop *uop_map_get_node(const uop_map *m, const uop *key); /* NULL: not there */
 UOP_API void uop_map_register(uop_map *m); /* until uop_map_free; its values must be nodes */
 
-/* ---- the builder ------------------------------------------------------------------------------
- */
+/* ---- the builder ---------------------------------------------------------------------------- */
+
+/* Which of its members a uop_val holds. */
+typedef enum uop_val_kind {
+  UOP_VAL_NODE,  /* as.node, NULL included */
+  UOP_VAL_INT,   /* as.i */
+  UOP_VAL_UINT,  /* as.u */
+  UOP_VAL_FLOAT, /* as.f */
+  UOP_VAL_BOOL   /* as.b */
+} uop_val_kind;
 
 /* An operand: a node, or a C number that stands for a constant. A number takes the dtype of the
  * first operand beside it that is a node (in a CALL, of its parameter): beside f32 any number
  * becomes the nearest f32; beside f16 a CAST of it; beside i32 a float is refused; beside bool
  * only 0 and 1 become bool (C11's true is the int 1; a bool variable stays bool). Where all are
  * numbers, or dtypes need not agree, an integer is i32, a float or double f32, a bool bool. */
-typedef enum uop_val_kind {
-  UOP_VAL_NODE,
-  UOP_VAL_INT,
-  UOP_VAL_UINT,
-  UOP_VAL_FLOAT,
-  UOP_VAL_BOOL
-} uop_val_kind;
-
 typedef struct uop_val {
-  uop_val_kind kind;
+  uop_val_kind kind; /* which of these it is */
   union {
-    const uop *node;
-    int64_t i;
-    uint64_t u;
-    double f;
-    bool b;
-  } as;
+    const uop *node; /* borrowed; NULL stands for an operand that could not be made */
+    int64_t i;       /* any signed integer */
+    uint64_t u;      /* any unsigned integer */
+    double f;        /* a float or double */
+    bool b;          /* a bool */
+  } as;              /* the operand */
 } uop_val;
 
+/* Operands of each kind, as UOP_V() makes them; uop_val_null is for a NULL of any pointer type. */
 static inline uop_val uop_val_node(const uop *u) {
   uop_val v;
   v.kind = UOP_VAL_NODE;
@@ -448,15 +486,21 @@ static inline uop_val uop_val_bool(bool b) {
   return v;
 }
 
-/* Constants. uop_const: a number as a constant of dtype `d` (of f16: a CAST of an f32 one). */
+/* Constants of shape (). uop_const: a number as a constant of dtype `d` (of f16: a CAST of an f32
+ * one). UOP_E_LITERAL when `d` cannot hold it, UOP_E_ARG when it is a node. */
 UOP_API const uop *uop_const_of_i32(uop_ctx *ctx, int32_t v);
 UOP_API const uop *uop_const_of_f32(uop_ctx *ctx, float v);
 UOP_API const uop *uop_const_of_bool(uop_ctx *ctx, bool v);
 UOP_API const uop *uop_const(uop_ctx *ctx, uop_dtype d, uop_val v);
+
 /* A number with the dtype and, by RESHAPE and EXPAND, the shape of `like`. */
 UOP_API const uop *uop_const_like(const uop *like, uop_val v);
 
-/* Leaves. `rank` dimensions at `dims`; slots are at least 0. */
+/* Leaves of any dtype but void: UOP_E_DTYPE. Slots are 0 to UOP_MAX_SLOT, and two leaves of a slot
+ * may differ in type. A param has the shape dims[0..rank), which may go after the call; `dims` may
+ * be NULL where rank is 0. It is a value, or by uop_param_in memory of `space`. A buffer is global
+ * memory, an alloc local or shared memory, of `size` elements, at least 1, and of shape (size,).
+ * UOP_E_ARG, UOP_E_SHAPE, UOP_E_SPACE, UOP_E_LIMIT. */
 UOP_API const uop *uop_param(uop_ctx *ctx, int64_t slot, uop_dtype d, const int64_t *dims,
                              size_t rank);
 UOP_API const uop *uop_param_in(uop_ctx *ctx, int64_t slot, uop_dtype d, const int64_t *dims,
@@ -466,16 +510,17 @@ UOP_API const uop *uop_alloc(uop_ctx *ctx, int64_t slot, uop_dtype d, int64_t si
                              uop_space space);
 
 /* Elementwise. Where uop_val stands a C number may be written (macros below). Operands broadcast
- * as numpy's do: at most a RESHAPE that adds leading 1s and then an EXPAND. Result: the first
- * operand's dtype, for comparisons bool. Refused: what the op table in docs/ops.md refuses, and
- * shapes that do not broadcast. Encodings (there is no SUB, NEG, DIV, EQ …):
- *   neg x    = mul x -1                       sub a b  = add a (neg b)
- *   gt a b   = cmplt b a                      eq a b   = cmpne (cmpne a b) true
- *   ge a b   = cmpne (cmplt a b) true         le a b   = ge b a
- *              floats: max (cmplt b a) (eq a b)
- *   min a b  = where (cmplt a b) a b          and, or  = mul, max of bools
- *              floats: neg (max (neg a) (neg b)); bool: mul
- *   not x    = cmpne x true                   relu x   = max x 0 */
+ * as numpy's do: at most a RESHAPE that adds leading 1s and then an EXPAND. At least one operand is
+ * a node: numbers alone have no context, and give NULL. Result: the first operand's dtype, for
+ * comparisons bool, for uop_where that of a and b, for uop_assert an effect. Refused: shapes that
+ * do not broadcast (UOP_E_SHAPE); operands of two dtypes, which CAST makes one (UOP_E_DTYPE);
+ * floordiv and floormod of other than i32, recip, exp2, log2, sqrt and sin of other than floats,
+ * and, or, not and a where's condition of other than bool (UOP_E_DTYPE). Encodings (there is no
+ * SUB, NEG, DIV, EQ …): neg x    = mul x -1                       sub a b  = add a (neg b) gt a b
+ * = cmplt b a                      eq a b   = cmpne (cmpne a b) true ge a b   = cmpne (cmplt a b)
+ * true         le a b   = ge b a floats: max (cmplt b a) (eq a b) min a b  = where (cmplt a b) a b
+ * and, or  = mul, max of bools floats: neg (max (neg a) (neg b)); bool: mul not x    = cmpne x true
+ * relu x   = max x 0 */
 UOP_API const uop *uop_add(uop_val a, uop_val b);
 UOP_API const uop *uop_sub(uop_val a, uop_val b);
 UOP_API const uop *uop_mul(uop_val a, uop_val b);
@@ -503,22 +548,34 @@ UOP_API const uop *uop_sqrt(const uop *x);
 UOP_API const uop *uop_sin(const uop *x);
 UOP_API const uop *uop_cast(const uop *x, uop_dtype d); /* x itself where d is its dtype */
 
-/* Arrays. n values of one type become a new leading axis; indices take leading axes away. */
+/* Arrays. Stack: n values of one dtype and shape s become one of shape (n, …s); n is at least 1.
+ * Index: n indices, i32 of shape (), take the n leading axes of x away; of memory the result is
+ * memory. UOP_E_ARITY, UOP_E_SHAPE, UOP_E_DTYPE. An index outside its axis is found when it is run.
+ */
 UOP_API const uop *uop_stack_n(uop_ctx *ctx, const uop_val *v, size_t n);
 UOP_API const uop *uop_index_n(const uop *x, const uop_val *i, size_t n);
 
-/* Movement and reduction. Shapes, axes: n integers. Shrink: n pairs begin, end (2 n integers).
- * Reduce: UOP_ADD or UOP_MAX over the last `axes` axes. */
+/* Movement and reduction; dtype and space stay. Reshape: to a shape of as many elements. Expand: as
+ * many axes, those of size 1 to any size. Permute: axis i of the result is axis axes[i] of x.
+ * Shrink: of each of x's n axes what lies from begin to below end; 2 n integers. Reduce: UOP_ADD or
+ * UOP_MAX over the last `axes` axes, which go; a value. UOP_E_SHAPE of reshape and expand, else
+ * UOP_E_ARG. */
 UOP_API const uop *uop_reshape(const uop *x, const int64_t *dims, size_t n);
 UOP_API const uop *uop_expand(const uop *x, const int64_t *dims, size_t n);
 UOP_API const uop *uop_permute(const uop *x, const int64_t *axes, size_t n);
 UOP_API const uop *uop_shrink(const uop *x, const int64_t *pairs, size_t n);
 UOP_API const uop *uop_reduce(const uop *x, uop_op op, int64_t axes);
 
-/* Functions: the value of `body` with PARAM slot i replaced by args[i]. `name` is an identifier. */
+/* Functions: the value of `body` with PARAM slot i replaced by args[i], which has that PARAM's
+ * type; its n slots are 0 to n - 1. `name` is an identifier of at most UOP_MAX_NAME bytes, copied.
+ * UOP_E_ARG, and UOP_E_DTYPE where an arg's type is another, be it in its shape. */
 UOP_API const uop *uop_call_n(const uop *body, const char *name, const uop_val *args, size_t n);
 
-/* Memory, effects and loops. uop_after and uop_end hand back their first source where n is 0. */
+/* Memory, effects and loops. `mem` is memory: UOP_E_SPACE. Load: its contents, of its dtype and
+ * shape. Store: an effect that writes a value of its dtype and shape. After: `mem` once deps have
+ * happened. Sink, barrier: an effect. Range: an i32 from 0 to below `end`, which is i32 of shape
+ * (). End: an effect that closes ranges, each a RANGE: UOP_E_ARG. Stage: x, of its type. Wmma: of
+ * the type of `acc`. uop_after and uop_end hand back their first source where n is 0. */
 UOP_API const uop *uop_load(const uop *mem);
 UOP_API const uop *uop_store(const uop *mem, uop_val value);
 UOP_API const uop *uop_after(const uop *mem, const uop *const *deps, size_t n);
@@ -529,14 +586,16 @@ UOP_API const uop *uop_end(const uop *x, const uop *const *ranges, size_t n);
 UOP_API const uop *uop_stage(const uop *x);
 UOP_API const uop *uop_wmma(const uop *a, const uop *b, const uop *acc);
 
-/* ---- walking and editing ------------------------------------------------------------------------
- */
+/* ---- walking and editing -------------------------------------------------------------------- */
 
-/* A list of nodes; zero-initialise, free with uop_nodes_free. */
+/* A list of nodes; zero-initialise, free with uop_nodes_free(). */
 typedef struct uop_nodes {
-  const uop **at;
-  size_t len, cap;
+  const uop **at; /* `len` of them */
+  size_t len;     /* how many */
+  size_t cap;     /* private */
 } uop_nodes;
+
+/* Frees the list, not `l` itself, and leaves it empty. The nodes live on. */
 UOP_API void uop_nodes_free(uop_ctx *ctx, uop_nodes *l);
 
 /* Each of these replaces what `out` held; false: out of memory, `out` is empty. */
@@ -559,11 +618,13 @@ UOP_API bool uop_inputs(uop_ctx *ctx, const uop *const *roots, size_t n, uop_nod
 UOP_API const uop *uop_substitute(const uop *root, const uop *const *from, const uop *const *to,
                                   size_t n);
 
+/* What uop_wrap() calls for a target, with the `user` it was given. NULL: an error. */
+typedef const uop *(*uop_wrap_fn)(void *user, const uop *u);
+
 /* Rebuilds bottom-up: each target t becomes fn(user, t'), t' being t with its sources already
  * rebuilt. out[i] is what roots[i] became (out may be roots' own array). A NULL from fn ends it:
  * false, with fn's error in the context or UOP_E_CALLBACK. fn may build nodes; it may end only
  * scopes that it began. What was built on the way stays until its scope ends, also on errors. */
-typedef const uop *(*uop_wrap_fn)(void *user, const uop *u);
 UOP_API bool uop_wrap(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *const *targets,
                       size_t ntargets, uop_wrap_fn fn, void *user, const uop **out);
 
@@ -574,37 +635,42 @@ UOP_API const uop *uop_inline_call(const uop *call);
 /* `root` rebuilt in `ctx`; root itself where it lives there. */
 UOP_API const uop *uop_copy(uop_ctx *ctx, const uop *root);
 
+/* How large a graph is. */
 typedef struct uop_counts {
-  uint64_t nodes;    /* distinct */
-  uint64_t ops;      /* of those, neither CONST nor PARAM */
-  uint64_t tree;     /* nodes of the graph written as a tree; UINT64_MAX from 2^63 on */
-  double tree_log10; /* its decimal logarithm */
-  uint64_t depth;    /* edges on the longest path */
-  uint64_t by_op[UOP_OP_COUNT];
+  uint64_t nodes;               /* distinct */
+  uint64_t ops;                 /* of those, neither CONST nor PARAM */
+  uint64_t tree;                /* nodes of the graph written as a tree; UINT64_MAX from 2^63 on */
+  double tree_log10;            /* its decimal logarithm */
+  uint64_t depth;               /* edges on the longest path */
+  uint64_t by_op[UOP_OP_COUNT]; /* nodes of each op */
 } uop_counts;
+
 /* Of all roots together; `tree` sums the roots' trees. False: out of memory. */
 UOP_API bool uop_count(uop_ctx *ctx, const uop *const *roots, size_t n, uop_counts *out);
 
-/* ---- text --------------------------------------------------------------------------------------
- */
+/* ---- text ----------------------------------------------------------------------------------- */
 
+/* A statement of a program. */
 typedef struct uop_stmt {
-  const char *name; /* without the %; not NUL-terminated; NULL for an assert without a name */
-  uint32_t name_len;
-  uint32_t line, column, length; /* of the statement, without blanks and comment */
-  const uop *node;
-  uint64_t ids; /* private */
+  const char *name;  /* without the %; not NUL-terminated; NULL for an assert without a name */
+  uint32_t name_len; /* bytes of the name */
+  uint32_t line;     /* where the statement begins: its line, from 1 */
+  uint32_t column;   /* and its first byte there, from 1 */
+  uint32_t length;   /* bytes of it, without blanks and comment */
+  const uop *node;   /* what it stands for */
+  uint64_t ids;      /* private */
 } uop_stmt;
 
-typedef struct uop_program { /* read only */
-  uop_ctx *ctx;
+/* What was read, for reading only. */
+typedef struct uop_program {
+  uop_ctx *ctx;      /* where its nodes live */
   const uop *result; /* of the last named statement; of the last one where all are asserts */
   uop_stmt *stmts;   /* in the order of the text */
-  size_t nstmts;
+  size_t nstmts;     /* how many */
   uop_nodes asserts; /* every ASSERT that is no CALL's body, as built: a root */
   uop_nodes roots;   /* asserts and then the result, each once */
   char *text;        /* a copy of the text; NUL-terminated */
-  size_t len;
+  size_t len;        /* bytes of it */
   uint64_t first_id; /* private */
 } uop_program;
 
@@ -614,7 +680,9 @@ typedef struct uop_program { /* read only */
  * passed over silently. Clears the context's error first. `text` need not end in a NUL. */
 UOP_API uop_program *uop_program_parse(uop_ctx *ctx, const char *text, size_t len,
                                        uop_diags *diags);
-UOP_API void uop_program_free(uop_program *p); /* NULL is fine */
+
+/* Frees the program and its text; its nodes live on. NULL is fine. */
+UOP_API void uop_program_free(uop_program *p);
 
 /* Warnings, at most UOP_MAX_ERRORS appended: statements that no root reaches, constant indices
  * outside their axis. False: out of memory. */
@@ -643,25 +711,27 @@ UOP_API void uop_dump(const uop *root);
 UOP_API char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t n, const uop_program *p,
                       size_t *len);
 
-/* ---- running
- * -------------------------------------------------------------------------------------- */
+/* ---- running -------------------------------------------------------------------------------- */
 
+/* An array, or of rank 0 a number. */
 typedef struct uop_value {
-  uop_dtype dtype; /* UOP_VOID: the value of an effect */
-  uint32_t rank;
-  int64_t dims[UOP_MAX_RANK];
-  int64_t count; /* elements: the product of dims */
-  void *data;    /* row-major, without gaps, uop_dtype_size bytes each */
+  uop_dtype dtype;            /* UOP_VOID: the value of an effect */
+  uint32_t rank;              /* number of axes */
+  int64_t dims[UOP_MAX_RANK]; /* `rank` of them */
+  int64_t count;              /* elements: the product of dims */
+  void *data;                 /* row-major, without gaps, uop_dtype_size bytes each */
 } uop_value;
 
+/* An evaluation, with what it was given and what it has computed. */
 typedef struct uop_run uop_run;
 
+/* What a new run is given; zero-initialise. */
 typedef struct uop_run_options {
   uint64_t max_steps;                          /* elements computed; 0: UOP_DEFAULT_STEPS */
   uint64_t max_bytes;                          /* of values alive at once; 0: UOP_DEFAULT_BYTES */
   void (*warn)(void *user, const uop_diag *w); /* NULL: warnings are dropped. Each division node
                                                   that met a zero warns once */
-  void *user;
+  void *user;                                  /* handed to warn */
 } uop_run_options;
 
 #define UOP_DEFAULT_STEPS (UINT64_C(1) << 33) /* about a minute of a laptop's time */
@@ -679,14 +749,19 @@ UOP_API bool uop_run_set(uop_run *r, uop_op op, int64_t slot, const uop_value *v
  * the error in the context, which is cleared first. */
 UOP_API bool uop_run_eval(uop_run *r, const uop *u, uop_value *out);
 
+/* What a run has cost. */
 typedef struct uop_run_stats {
-  uint64_t nodes;             /* evaluations of a node in a frame */
-  uint64_t steps;             /* elements computed */
-  uint64_t bytes, peak_bytes; /* of values: now, and at most */
+  uint64_t nodes;      /* evaluations of a node, in each call anew */
+  uint64_t steps;      /* elements computed */
+  uint64_t bytes;      /* of values alive now */
+  uint64_t peak_bytes; /* and at most so far */
 } uop_run_stats;
+
+/* The numbers of now. */
 UOP_API uop_run_stats uop_run_get_stats(const uop_run *r);
 
-/* Values. Those that the library makes own their data: uop_value_free(). */
+/* Frees a value's data, not `v` itself. For values that the functions below made: those own their
+ * data. */
 UOP_API void uop_value_free(uop_ctx *ctx, uop_value *v);
 
 /* "5", "[1, 2, 3]", "[[1.0], [nan]]" as a value of dtype `d`; UOP_E_FORMAT, UOP_E_LITERAL. */
@@ -710,8 +785,7 @@ UOP_API void *uop_npy_write(uop_ctx *ctx, const uop_value *v, size_t *len); /* u
 } /* extern "C" */
 #endif
 
-/* ---- numbers as operands -----------------------------------------------------------------------
- */
+/* ---- numbers as operands -------------------------------------------------------------------- */
 
 /* UOP_V(x): x, a node or any C number, as a uop_val. NULL must be a pointer (in C++: nullptr). */
 #ifdef __cplusplus
@@ -750,7 +824,9 @@ template <class... T> inline const uop *uop_call_of(const uop *body, const char 
 #define uop_index(x, ...)         uop_index_of(x, __VA_ARGS__)
 #define uop_call(body, name, ...) uop_call_of(body, name, __VA_ARGS__)
 #else
+/* Of a uop_val that stands where UOP_V() does. */
 static inline uop_val uop_val_same(uop_val v) { return v; }
+
 /* clang-format off */
 #define UOP_V(x) _Generic((x), \
     const uop *: uop_val_node, uop *: uop_val_node, \

@@ -68,5 +68,6 @@ step ops-have-goldens sh tests/ops_have_goldens.sh
 step demo sh tools/demo.sh "$BUILD/uopc"
 step deep sh tests/deep.sh "$BUILD/tests/deep" 1000000
 closing faults sh tests/faults.sh "$BUILD/faults"
+closing install sh tests/install.sh "$BUILD"
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -632,6 +632,31 @@ static void test_tables(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, begin, end)
 
+/* A context that could not be made is NULL, and so is everything built in it. */
+static void test_null_context(void **state) {
+  (void)state;
+  uop_nodes l = {0};
+  uop_counts n;
+  assert_null(uop_param(NULL, 0, UOP_F32, NULL, 0));
+  assert_null(uop_const_of_i32(NULL, 1));
+  assert_null(uop_const(NULL, UOP_I32, 1));
+  assert_null(uop_sink(NULL, NULL, 0));
+  assert_null(uop_stack_n(NULL, NULL, 0));
+  assert_null(uop_range(NULL, 3, 0, UOP_AXIS_LOOP));
+  assert_null(uop_make(NULL, UOP_SINK, NULL, 0, NULL));
+  assert_null(uop_program_parse(NULL, "", 0, NULL));
+  assert_null(uop_parse(NULL, "", 0));
+  assert_null(uop_map_new(NULL));
+  assert_null(uop_dot(NULL, NULL, 0, NULL, NULL));
+  assert_null(uop_copy(NULL, NULL));
+  assert_false(uop_scope_end(uop_scope_begin(NULL), NULL, 0));
+  assert_false(uop_collect(NULL, NULL, 0));
+  assert_false(uop_toposort(NULL, NULL, 0, &l));
+  assert_false(uop_count(NULL, NULL, 0, &n));
+  assert_int_equal(uop_numel(NULL), 0);
+  uop_ctx_free(NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(leaves),
@@ -653,7 +678,7 @@ int main(void) {
       TEST(refusals_of_elementwise),
       TEST(refusals_of_memory),
       TEST(arity_and_void),
-      TEST(tables),
+      TEST(tables), cmocka_unit_test(test_null_context),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

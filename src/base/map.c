@@ -56,6 +56,7 @@ void uopi_map_drop(uop_map *m) {
 }
 
 uop_map *uop_map_new(uop_ctx *ctx) {
+  if (!ctx) return NULL;
   uop_map *m = uopi_realloc(uopi_mem_of(ctx), NULL, 0, sizeof *m);
   if (!m) return uopi_no_memory(ctx);
   uopi_map_init(m, ctx);

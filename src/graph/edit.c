@@ -96,6 +96,7 @@ const uop *uop_inline_call(const uop *call) {
 }
 
 const uop *uop_copy(uop_ctx *ctx, const uop *root) {
+  if (!ctx) return NULL;
   if (!root || uopi_ctx_of(root) == ctx) return root;
   rebuild r = rebuild_begin(ctx);
   const uop *u = rebuild_graph(&r, root);

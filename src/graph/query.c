@@ -94,6 +94,7 @@ static bool count(uop_ctx *ctx, const uop_nodes *order, uopi_memo *place, size *
 
 bool uop_count(uop_ctx *ctx, const uop *const *roots, size_t n, uop_counts *out) {
   memset(out, 0, sizeof *out);
+  if (!ctx) return false;
   uop_nodes order = {NULL, 0, 0};
   uopi_memo place = {.mem = &ctx->mem};
   if (!uop_toposort(ctx, roots, n, &order)) return false;

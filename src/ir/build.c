@@ -270,6 +270,7 @@ static const uop *apply(int fn, const uop_val *v, size_t n) {
 static const uop *apply_n(uop_ctx *ctx, int fn, const uop *first, const uop_val *v, size_t n,
                           const uop_arg *arg) {
   size_t lead = first ? 1 : 0;
+  if (!ctx) return NULL;
   if (n > UOP_MAX_SRC - 1) return uop_make(ctx, (uop_op)fn, NULL, n + lead, arg); /* refuses */
   uopi_operand *o = uopi_realloc(&ctx->mem, NULL, 0, (n + 1) * sizeof *o);
   if (!o) return uopi_no_memory(ctx);
@@ -318,7 +319,7 @@ UNARY(stage, UOP_STAGE)
 
 const uop *uop_const(uop_ctx *ctx, uop_dtype d, uop_val v) {
   uopi_operand o;
-  if (!operand_of(v, &o)) return NULL;
+  if (!ctx || !operand_of(v, &o)) return NULL;
   if (o.node) return uopi_error(ctx, UOP_E_ARG, UOP_CONST, -1, "CONST: a node is no number");
   if (d == UOP_VOID) return uopi_error(ctx, UOP_E_DTYPE, UOP_CONST, -1, "CONST of void");
   uopi_undo undo = uopi_undo_begin(ctx);

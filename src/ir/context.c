@@ -79,6 +79,7 @@ uop_stats uop_ctx_stats(const uop_ctx *ctx) {
 }
 
 int64_t uop_numel(const uop *u) {
+  if (!u) return 0;
   int64_t n = 1;
   for (uint32_t i = 0; i < u->shape->len; i++) /* a 0 first: the others may be large */
     if (u->shape->at[i] == 0) return 0;

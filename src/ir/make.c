@@ -166,7 +166,7 @@ static const uop *make_new(uop_ctx *ctx, uopi_key *k, const uop_arg *arg) {
 
 static const uop *make_any(uop_ctx *ctx, uop_op op, const uop *const *src, size_t n,
                            const uop_arg *arg) {
-  if (!check_arity(ctx, op, n) || !check_sources(ctx, op, src, n)) return NULL;
+  if (!ctx || !check_arity(ctx, op, n) || !check_sources(ctx, op, src, n)) return NULL;
   if (!arg) arg = &no_arg;
   if (op == UOP_CAST && src[0]->dtype == arg->dtype && arg->dtype != UOP_VOID) return src[0];
   uopi_key k = {.op = op, .nsrc = (uint32_t)n, .src = src};

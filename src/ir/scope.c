@@ -90,6 +90,7 @@ static void sweep(uop_ctx *ctx, size_t begin, const uop *const *keep, size_t n) 
 }
 
 uop_scope uop_scope_begin(uop_ctx *ctx) {
+  if (!ctx) return (uop_scope){0};
   uop_scope s = {.ctx = ctx, .begin = ctx->nlive, .outer = ctx->scope_begin};
   s.serial = ++ctx->next_serial;
   s.outer_serial = ctx->scope_serial;
@@ -101,6 +102,7 @@ uop_scope uop_scope_begin(uop_ctx *ctx) {
 
 bool uop_scope_end(uop_scope s, const uop *const *keep, size_t n) {
   uop_ctx *ctx = s.ctx;
+  if (!ctx) return false;
   if (s.serial != ctx->scope_serial) {
     uopi_error(ctx, UOP_E_SCOPE, -1, -1, "a scope was ended that is not the innermost open one");
     return false;
@@ -118,6 +120,7 @@ bool uop_scope_end(uop_scope s, const uop *const *keep, size_t n) {
 }
 
 bool uop_collect(uop_ctx *ctx, const uop *const *keep, size_t n) {
+  if (!ctx) return false;
   if (ctx->busy) {
     uopi_error(ctx, UOP_E_SCOPE, -1, -1, "uop_collect while a callback is running");
     return false;

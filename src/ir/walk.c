@@ -55,8 +55,9 @@ static bool walk_root(walk *w, const uop *root, uop_nodes *out) {
 
 bool uopi_walk(uop_ctx *ctx, const uop *const *roots, size_t n, bool scoped, const uopi_memo *stop,
                uop_nodes *out) {
-  walk w = {.mem = &ctx->mem, .seen = {.mem = &ctx->mem}, .stop = stop, .scoped = scoped};
   out->len = 0;
+  if (!ctx) return false;
+  walk w = {.mem = &ctx->mem, .seen = {.mem = &ctx->mem}, .stop = stop, .scoped = scoped};
   bool ok = true;
   for (size_t i = 0; ok && i < n; i++)
     if (roots[i]) ok = walk_root(&w, roots[i], out);

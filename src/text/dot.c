@@ -139,6 +139,7 @@ static bool put_graph(uopi_buf *b, const uop_nodes *order, names *n, const uop_p
 
 char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t nroots, const uop_program *p,
               size_t *len) {
+  if (!ctx) return NULL;
   uopi_buf b = {.mem = uopi_mem_of(ctx)};
   uop_nodes order = {NULL, 0, 0};
   uopi_memo numbers = {.mem = uopi_mem_of(ctx)};

@@ -489,6 +489,7 @@ static bool trim_statements(parser *p) {
 }
 
 uop_program *uop_program_parse(uop_ctx *ctx, const char *text, size_t len, uop_diags *diags) {
+  if (!ctx) return NULL;
   uop_diags own = {0};
   uop_error_clear(ctx);
   uopi_undo undo = uopi_undo_begin(ctx);

@@ -24,7 +24,9 @@ void *counting_alloc(void *user, void *ptr, size_t old_size, size_t new_size) {
     return NULL;
   }
   c->allocations++;
-  if (c->fail_from && c->allocations >= c->fail_from) return NULL;
+  if (c->fail_from && c->allocations >= c->fail_from &&
+      !(c->fail_once && c->allocations > c->fail_from))
+    return NULL;
   char *p = realloc(raw, HEAD + new_size);
   if (!p) return NULL;
   memcpy(p, &new_size, sizeof new_size);

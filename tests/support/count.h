@@ -9,6 +9,7 @@ typedef struct counter {
   uint64_t blocks;      /* held now */
   uint64_t allocations; /* ever, resizings included */
   uint64_t fail_from;   /* every allocation from this number on fails; 0: none */
+  bool fail_once;       /* only that one does */
 } counter;
 
 void *counting_alloc(void *user, void *ptr, size_t old_size, size_t new_size);
