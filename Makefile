@@ -127,7 +127,13 @@ $(BUILD)/tests/%: tests/%.c $(TESTHELP) $(TESTDEPS) $(BUILD)/libuop.a
 	@mkdir -p $(@D)
 	$(call SAY,test)$(CC) $(TESTFLAGS) -O2 -g $< $(TESTHELP) $(BUILD)/libuop.a -o $@ -lcmocka -lm
 
-unit-tests: $(UNIT:%=$(ASAN)/tests/%) $(ASAN)/uopc $(BUILD)/uopc $(BUILD)/tests/golden $(BUILD)/tests/deep
+# ThreadSanitizer wants everything built with it.
+$(BUILD)/tests/threads: tests/threads.c $(SRC) $(DEPS)
+	@mkdir -p $(@D)
+	$(call SAY,test)$(CC) -std=c11 $(WARN) $(FLOAT) -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -O1 -g -fsanitize=thread tests/threads.c \
+	  $(SRC) -o $@ -lm -lpthread
+
+unit-tests: $(BUILD)/tests/threads $(UNIT:%=$(ASAN)/tests/%) $(ASAN)/uopc $(BUILD)/uopc $(BUILD)/tests/golden $(BUILD)/tests/deep
 
 # ---- derived files ----
 

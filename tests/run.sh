@@ -63,6 +63,7 @@ step header-cxx g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude tests/
   -o "$BUILD/tests/header_cxx" -lm
 step header-cxx-run "$BUILD/tests/header_cxx"
 for t in tests/test_*.c; do unit "$(basename "$t" .c)"; done
+closing threads "$BUILD/tests/threads"
 closing golden "$BUILD/tests/golden" "$BUILD/asan/uopc" tests/golden
 step ops-have-goldens sh tests/ops_have_goldens.sh
 step demo sh tools/demo.sh "$BUILD/uopc"
