@@ -8,6 +8,9 @@ static int check(const void *args) {
   if (program_load(&p, args)) {
     status = uop_program_check(p.prog, &warnings) ? CLI_FINE : CLI_WRONG;
     for (size_t i = 0; i < warnings.len; i++) diag_print(&p.src, DIAG_WARNING, &warnings.at[i]);
+    if (warnings.more)
+      diag_say(DIAG_NOTE, "there are more than %d warnings; the first ones are shown",
+               UOP_MAX_ERRORS);
     if (status != CLI_FINE) diag_say(DIAG_ERROR, "out of memory");
     uop_diags_free(p.ctx, &warnings);
   }

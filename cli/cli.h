@@ -36,7 +36,7 @@ enum {
 #define PRINTF_LIKE(text, first)
 #endif
 
-/* ---- options.c ------------------------------------------------------------------------------- */
+/* ---- options.c ---- */
 
 typedef struct opt_list { /* values of an option that may be repeated; they belong to argv */
   const char **at;
@@ -102,7 +102,7 @@ void options_help(const command *cmd, FILE *f);
  * meant to be; NULL for none. */
 const char *nearest_word(const char *word, const void *words, size_t n, size_t stride);
 
-/* ---- input.c --------------------------------------------------------------------------------- */
+/* ---- input.c ---- */
 
 typedef struct bytes { /* a growing buffer; zero-initialise, free(b.at) */
   char *at;
@@ -115,7 +115,7 @@ bool bytes_reserve(bytes *b, size_t more);
 /* All of `path`, "-" being standard input, if it is no longer than `limit`. */
 bool input_read(const char *path, uint64_t limit, bytes *out);
 
-/* ---- output.c -------------------------------------------------------------------------------- */
+/* ---- output.c ---- */
 
 /* Writes a whole result: to standard output where `path` is NULL or "-", else to the file, which
  * either gets all of it or stays as it was. */
@@ -133,7 +133,7 @@ bool output_finish(void);
 /* Whether writing `path` would put bytes that are no text on a terminal; reported then. */
 bool output_is_terminal(const char *path);
 
-/* ---- diag.c ---------------------------------------------------------------------------------- */
+/* ---- diag.c ---- */
 
 typedef struct source { /* the text that diagnostics quote */
   const char *name;     /* a path, "<stdin>" or "<command line>" */
@@ -158,7 +158,7 @@ void diag_say(diag_level level, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The same of a wrong command line, then where its help is. Returns CLI_USAGE. */
 int diag_usage(const command *cmd, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* ---- program.c ------------------------------------------------------------------------------- */
+/* ---- program.c ---- */
 
 typedef struct program {
   uop_ctx *ctx;
@@ -222,12 +222,12 @@ void values_free(values *v, uop_ctx *ctx);
 bool values_is_inner(const values *v, const uop *input);
 bool values_is_set(const values *v, const uop *input);
 
-/* ---- graphviz.c ------------------------------------------------------------------------------ */
+/* ---- graphviz.c ---- */
 
 /* What Graphviz makes of the DOT text; `format` is "svg" or "png". */
 bool graphviz_render(const char *format, const char *dot, size_t len, bytes *out);
 
-/* ---- one file each --------------------------------------------------------------------------- */
+/* ---- one file each ---- */
 
 extern const command command_check, command_fmt, command_run, command_graph, command_stats;
 

@@ -35,7 +35,7 @@ static const struct {
     [DIAG_NOTE] = {"note", "\033[1;36m"},
 };
 
-/* ---- glyphs ---------------------------------------------------------------------------------- */
+/* ---- glyphs ---- */
 
 typedef struct glyph {
   size_t bytes;   /* of the source that it stands for, at least 1 */
@@ -130,8 +130,7 @@ static void put_escaped(const char *s, FILE *f) {
   }
 }
 
-/* ---- the source line --------------------------------------------------------------------------
- */
+/* ---- the source line ---- */
 
 typedef struct mark { /* display columns */
   size_t from, to;    /* what the caret line underlines; never empty */
@@ -209,7 +208,7 @@ static void put_caret(mark m, FILE *f) {
   fprintf(f, "%s\n", PLAIN);
 }
 
-/* ---- messages -------------------------------------------------------------------------------- */
+/* ---- messages ---- */
 
 static void put_head(diag_level level, const char *message) {
   fprintf(stderr, "%s%s: %s%s", paint(levels[level].paint), levels[level].word, PLAIN, BOLD);

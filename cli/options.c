@@ -11,8 +11,7 @@
 
 #define HELP_COLUMN 24
 
-/* ---- likely words -----------------------------------------------------------------------------
- */
+/* ---- likely words ---- */
 
 #define MAX_WORD 24
 
@@ -48,8 +47,7 @@ const char *nearest_word(const char *word, const void *words, size_t n, size_t s
   return best;
 }
 
-/* ---- reading -----------------------------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 typedef struct reader {
   const command *cmd;
@@ -234,8 +232,7 @@ void options_free(const command *cmd, void *args) {
     if (o->kind == OPT_LIST) free(((opt_list *)(void *)((char *)args + o->offset))->at);
 }
 
-/* ---- help -------------------------------------------------------------------------------------
- */
+/* ---- help ---- */
 
 static void help_row(const opt_row *o, FILE *f) {
   char left[80];

@@ -18,8 +18,7 @@
 
 static int stdout_error; /* errno of the first failure */
 
-/* ---- standard output --------------------------------------------------------------------------
- */
+/* ---- standard output ---- */
 
 static bool note_stdout(bool ok) {
   if (!ok && stdout_error == 0) stdout_error = errno ? errno : EIO;
@@ -54,8 +53,7 @@ bool output_is_terminal(const char *path) {
   return true;
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ---- */
 
 static bool refuse(const char *path, const char *why) {
   diag_say(DIAG_ERROR, "can't write '%s': %s", path, why);

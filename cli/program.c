@@ -10,8 +10,7 @@
 
 #define MAX_TEXT (UINT64_C(1) << 30) /* bytes: forty million statements */
 
-/* ---- loading ----------------------------------------------------------------------------------
- */
+/* ---- loading ---- */
 
 static bool join_texts(const opt_list *texts, bytes *out) {
   for (size_t i = 0; i < texts->len; i++) {
@@ -71,8 +70,7 @@ void program_free(program *p) {
   free(p->text.at);
 }
 
-/* ---- roots ------------------------------------------------------------------------------------
- */
+/* ---- roots ---- */
 
 /* Marks every source of every node below the n at `nodes`. */
 static bool mark_sources(program *p, const uop *const *nodes, size_t n, uop_map *used) {
@@ -126,8 +124,7 @@ bool program_inputs(program *p, uop_nodes *out) {
   return ok;
 }
 
-/* ---- what went wrong ----------------------------------------------------------------------------
- */
+/* ---- what went wrong ---- */
 
 void program_diag(program *p, diag_level level, const uop *node, const char *message) {
   const uop_stmt *s = node ? uop_program_find(p->prog, node) : NULL;
@@ -139,8 +136,7 @@ void program_error(program *p) {
   program_diag(p, DIAG_ERROR, e->node, e->message + e->reason);
 }
 
-/* ---- types ------------------------------------------------------------------------------------
- */
+/* ---- types ---- */
 
 const char *type_text(char *buf, uop_dtype d, const int64_t *dims, uint32_t rank) {
   int n = snprintf(buf, TYPE_TEXT, "%s (", uop_dtype_name(d));

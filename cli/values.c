@@ -25,8 +25,7 @@ static int no_memory(void) {
   return CLI_WRONG;
 }
 
-/* ---- the table ---------------------------------------------------------------------------------
- */
+/* ---- the table ---- */
 
 static int by_slot(const void *a, const void *b) {
   const given *x = a, *y = b;
@@ -113,8 +112,7 @@ bool values_is_set(const values *v, const uop *node) {
   return g && g->is_set;
 }
 
-/* ---- one value ----------------------------------------------------------------------------------
- */
+/* ---- one value ---- */
 
 static const char *word_of(uop_op op) { return uop_op_find(op)->text; }
 
@@ -195,8 +193,7 @@ static int give_file(giver *w, given *g, const char *path) {
   return status;
 }
 
-/* ---- the options
- * --------------------------------------------------------------------------------- */
+/* ---- the options ---- */
 
 static int refuse_slot(giver *w, uop_op op, int64_t slot) {
   char list[10 * (TYPE_TEXT + 40)], type[TYPE_TEXT];

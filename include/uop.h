@@ -39,7 +39,7 @@ extern "C" {
 /* The version of the library that is linked, e.g. "0.1.0"; compare with UOP_VERSION. */
 UOP_API const char *uop_version(void);
 
-/* ---- limits --------------------------------------------------------------------------------- */
+/* ---- limits ---- */
 
 #define UOP_MAX_RANK    32 /* axes of a shape: index arithmetic stays on the stack */
 #define UOP_MAX_DIM     INT64_C(2147483647) /* one dimension: indices are i32 */
@@ -51,7 +51,7 @@ UOP_API const char *uop_version(void);
 #define UOP_MAX_NESTING 1000000             /* parentheses open at once in one statement */
 #define UOP_MAX_ERRORS  20 /* errors, and again warnings, that one reading reports */
 
-/* ---- dtypes, address spaces, axis kinds ---------------------------------------------------- */
+/* ---- dtypes, address spaces, axis kinds ---- */
 
 /* The type of an element. */
 typedef enum uop_dtype {
@@ -91,7 +91,7 @@ UOP_API const char *uop_axis_name(uop_axis k);
 /* Bytes of one element: 0, 1, 4, 4, 2. */
 UOP_API size_t uop_dtype_size(uop_dtype d);
 
-/* ---- ops ------------------------------------------------------------------------------------ */
+/* ---- ops ---- */
 
 /* clang-format off */
 /* What a node does; docs/ops.md has the whole table. */
@@ -162,7 +162,7 @@ typedef struct uop_op_info {
 /* The row of `op` in the op table; NULL outside the enumeration. */
 UOP_API const uop_op_info *uop_op_find(uop_op op);
 
-/* ---- contexts ------------------------------------------------------------------------------- */
+/* ---- contexts ---- */
 
 /* Where nodes live. */
 typedef struct uop_ctx uop_ctx;
@@ -215,7 +215,7 @@ UOP_API bool uop_ctx_check(uop_ctx *ctx);
 /* Frees memory that the library returned to the caller (strings, lists). NULL is fine. */
 UOP_API void uop_free(uop_ctx *ctx, void *p);
 
-/* ---- errors --------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 /* Stable numbers: new ones are added at the end. */
 typedef enum uop_code {
@@ -277,7 +277,7 @@ UOP_API void uop_error_clear(uop_ctx *ctx);
 /* Frees the list, not `d` itself, and leaves it empty. */
 UOP_API void uop_diags_free(uop_ctx *ctx, uop_diags *d);
 
-/* ---- the node ------------------------------------------------------------------------------- */
+/* ---- the node ---- */
 
 /* A sequence of integers, interned: one pointer per content and context. */
 typedef struct uop_tuple {
@@ -361,7 +361,7 @@ UOP_API uop_arg uop_arg_of(const uop *u);
 /* `u` with other sources, as many as it has; u itself where they are the same. */
 UOP_API const uop *uop_with_src(const uop *u, const uop *const *src);
 
-/* ---- scopes and pins ------------------------------------------------------------------------ */
+/* ---- scopes and pins ---- */
 
 /* Nodes live until the scope ends in which they were made; nothing is collected at another time,
  * so a C local needs no rooting. */
@@ -392,7 +392,7 @@ UOP_API bool uop_collect(uop_ctx *ctx, const uop *const *keep, size_t n);
 UOP_API bool uop_pin(const uop *u);
 UOP_API void uop_unpin(const uop *u);
 
-/* ---- side tables keyed by node -------------------------------------------------------------- */
+/* ---- side tables keyed by node ---- */
 
 /* node -> 64-bit value, keyed on the node's id, so that an entry of a dead node never answers for
  * a later one. Memory is taken by pages of 1,024 ids when first touched. */
@@ -423,7 +423,7 @@ UOP_API bool uop_map_set_node(uop_map *m, const uop *key, const uop *value);
 UOP_API const uop *uop_map_get_node(const uop_map *m, const uop *key); /* NULL: not there */
 UOP_API void uop_map_register(uop_map *m); /* until uop_map_free; its values must be nodes */
 
-/* ---- the builder ---------------------------------------------------------------------------- */
+/* ---- the builder ---- */
 
 /* Which of its members a uop_val holds. */
 typedef enum uop_val_kind {
@@ -586,7 +586,7 @@ UOP_API const uop *uop_end(const uop *x, const uop *const *ranges, size_t n);
 UOP_API const uop *uop_stage(const uop *x);
 UOP_API const uop *uop_wmma(const uop *a, const uop *b, const uop *acc);
 
-/* ---- walking and editing -------------------------------------------------------------------- */
+/* ---- walking and editing ---- */
 
 /* A list of nodes; zero-initialise, free with uop_nodes_free(). */
 typedef struct uop_nodes {
@@ -648,7 +648,7 @@ typedef struct uop_counts {
 /* Of all roots together; `tree` sums the roots' trees. False: out of memory. */
 UOP_API bool uop_count(uop_ctx *ctx, const uop *const *roots, size_t n, uop_counts *out);
 
-/* ---- text ----------------------------------------------------------------------------------- */
+/* ---- text ---- */
 
 /* A statement of a program. */
 typedef struct uop_stmt {
@@ -667,14 +667,14 @@ typedef struct uop_program {
   const uop *result; /* of the last named statement; of the last one where all are asserts */
   uop_stmt *stmts;   /* in the order of the text */
   size_t nstmts;     /* how many */
-  uop_nodes asserts; /* every ASSERT that is no CALL's body, as built: a root */
+  uop_nodes asserts; /* every ASSERT, in the order built: each is a root */
   uop_nodes roots;   /* asserts and then the result, each once */
   char *text;        /* a copy of the text; NUL-terminated */
   size_t len;        /* bytes of it */
   uint64_t first_id; /* private */
 } uop_program;
 
-/* Reads .uir text (SPEC: docs/uir.md). The nodes belong to `ctx`, the program to the caller. On
+/* Reads .uir text (docs/uir.md). The nodes belong to `ctx`, the program to the caller. On
  * errors NULL, the first one in the context, and, where `diags` is not NULL, the first
  * UOP_MAX_ERRORS of them appended to it: a statement that uses a name whose statement failed is
  * passed over silently. Clears the context's error first. `text` need not end in a NUL. */
@@ -706,12 +706,14 @@ UOP_API size_t uop_repr(const uop *root, char *buf, size_t cap);
 /* For a debugger: prints `root` to standard error. */
 UOP_API void uop_dump(const uop *root);
 
+#define UOP_DOT_FOLD 200 /* a picture of more nodes folds long runs of like nodes into one */
+
 /* Graphviz DOT of all nodes below the roots: sources on top. `p` may be NULL; it gives nodes their
  * names. Freed with uop_free(). */
 UOP_API char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t n, const uop_program *p,
                       size_t *len);
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- running ---- */
 
 /* An array, or of rank 0 a number. */
 typedef struct uop_value {
@@ -785,7 +787,7 @@ UOP_API void *uop_npy_write(uop_ctx *ctx, const uop_value *v, size_t *len); /* u
 } /* extern "C" */
 #endif
 
-/* ---- numbers as operands -------------------------------------------------------------------- */
+/* ---- numbers as operands ---- */
 
 /* UOP_V(x): x, a node or any C number, as a uop_val. NULL must be a pointer (in C++: nullptr). */
 #ifdef __cplusplus

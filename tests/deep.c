@@ -50,8 +50,7 @@ static const uop *chain(const uop *x, const uop *y, size_t n) {
   return x;
 }
 
-/* ---- chain
- * ----------------------------------------------------------------------------------------- */
+/* ---- chain ---- */
 
 static void walk(const uop *top, size_t n) {
   uop_nodes order = {NULL, 0, 0};
@@ -189,8 +188,7 @@ static void deep_chain(size_t n) {
   printf("peak %.0f MiB, %.0f bytes a node\n", peak_mib(), peak_mib() * 1048576 / (double)n);
 }
 
-/* ---- scopes
- * ---------------------------------------------------------------------------------------- */
+/* ---- scopes ---- */
 
 /* Each scope's nodes are new ones, half of them leaves and half ADDs of one base node. */
 static void scopes(size_t nscopes, size_t each) {
@@ -224,8 +222,7 @@ static void scopes(size_t nscopes, size_t each) {
   check(memory.bytes == 0 && memory.blocks == 0, "all memory is given back");
 }
 
-/* ---- rounds, sizes
- * ---------------------------------------------------------------------------------- */
+/* ---- rounds, sizes ---- */
 
 static void rounds(size_t n, size_t nodes) {
   counter memory = {0};

@@ -74,8 +74,7 @@ static text read_all(FILE *from) {
   return t;
 }
 
-/* ---- running a command ------------------------------------------------------------------------
- */
+/* ---- running a command ---- */
 
 /* Cuts `line` into words, in place. False: too many, or a quote is not closed. */
 static bool split(char *line, char *file, char **argv) {
@@ -121,8 +120,7 @@ static int run(const char *dir, const char *file, char **argv, text *out, text *
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* ---- the transcript ---------------------------------------------------------------------------
- */
+/* ---- the transcript ---- */
 
 /* The lines of s[0..n), each behind `sign` and a blank. */
 static void put_lines(FILE *to, const char *sign, const char *s, size_t n) {
@@ -207,8 +205,7 @@ static bool run_commands(const char *path, const text *file) {
   return ok;
 }
 
-/* ---- the round trip ---------------------------------------------------------------------------
- */
+/* ---- the round trip ---- */
 
 static bool same_nodes(const uop_program *a, const uop_program *b) {
   if (a->result != b->result || a->roots.len != b->roots.len) return false;
@@ -252,8 +249,7 @@ static bool round_trip(const char *path, const text *file) {
   return ok;
 }
 
-/* ---- all files --------------------------------------------------------------------------------
- */
+/* ---- all files ---- */
 
 static void golden(const char *path) {
   text file = read_all(fopen(path, "rb"));

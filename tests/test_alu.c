@@ -20,7 +20,7 @@ static uint64_t next_random(uint64_t *s) { /* xorshift64* */
   return *s * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-/* ---- f16 ---------------------------------------------------------------------------------- */
+/* ---- f16 ---- */
 
 /* What a finite f16 is, in units of 2^-24: a whole number. */
 static int64_t f16_units(uint32_t h) {
@@ -127,7 +127,7 @@ static void test_f16_ops(void **state) {
   assert_int_equal(cast_bool_f16(1), one);
 }
 
-/* ---- casts -------------------------------------------------------------------------------- */
+/* ---- casts ---- */
 
 /* By the bits alone: the mantissa shifted to where its unit is 1. */
 static int32_t truncated(uint32_t bits) {
@@ -175,7 +175,7 @@ static void test_other_casts(void **state) {
   SAME_F32(cast_bool_f32(1), f32_bits(1.0f));
 }
 
-/* ---- integers ----------------------------------------------------------------------------- */
+/* ---- integers ---- */
 
 static void check_division(int64_t a, int64_t b) {
   /* The floor is the only q with 0 <= (a - q b) / b < 1. */
@@ -233,7 +233,7 @@ static void test_bool(void **state) {
     }
 }
 
-/* ---- f32 ---------------------------------------------------------------------------------- */
+/* ---- f32 ---- */
 
 static void test_max_f32(void **state) {
   (void)state;
@@ -272,7 +272,7 @@ static void test_f32(void **state) {
   SAME_F32(where_f32(1, -0.0f, 1.0f), 0x80000000u);
 }
 
-/* ---- exp2, log2, sin ---------------------------------------------------------------------- */
+/* ---- exp2, log2, sin ---- */
 
 /* How far y is from the true value, in units of the f32 spacing there. */
 static double ulps(float y, double want) {

@@ -68,8 +68,7 @@ static void refused_at(const uop *u, uop_code code, const char *message, int lin
 }
 #define REFUSED(u, code, message) refused_at((u), (code), (message), __LINE__)
 
-/* ---- encodings ---------------------------------------------------------------------------------
- */
+/* ---- encodings ---- */
 
 static void test_leaves(void **state) {
   (void)state;
@@ -272,8 +271,7 @@ static void test_types(void **state) {
   assert_int_equal(eff->dtype, UOP_VOID); /* a CALL of an effect is one */
 }
 
-/* ---- numbers
- * ------------------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 static void test_every_type_of_c_number(void **state) {
   (void)state;
@@ -403,8 +401,7 @@ static void test_double_beside_f16_is_rounded_once(void **state) {
   assert_int_equal(f16_of(uop_add(h, 65520)), 0x7c00);
 }
 
-/* ---- refusals
- * -------------------------------------------------------------------------------------- */
+/* ---- refusals ---- */
 
 static const uop *make(uop_op op, const uop *const *src, size_t n) {
   return uop_make(ctx, op, src, n, NULL);
@@ -582,6 +579,7 @@ static void test_arity_and_void(void **state) {
                row->max_src > row->min_src ? " or more" : "",
                row->min_src == 1 && row->max_src == 1 ? "" : "s", (int)n);
       if (op == UOP_CALL || op == UOP_AFTER || op == UOP_END) continue; /* "1 or more sources" */
+      if (op == UOP_STACK) strcpy(want, "STACK of nothing");
       REFUSED(make((uop_op)op, src, n), UOP_E_ARITY, want);
     }
     bool any =
@@ -678,7 +676,8 @@ int main(void) {
       TEST(refusals_of_elementwise),
       TEST(refusals_of_memory),
       TEST(arity_and_void),
-      TEST(tables), cmocka_unit_test(test_null_context),
+      TEST(tables),
+      cmocka_unit_test(test_null_context),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* ---- tools ----------------------------------------------------------------------------------- */
+/* ---- tools ---- */
 
 static uint32_t bits_of(float v) {
   uint32_t bits;
@@ -83,7 +83,7 @@ static void prints_as(float v, const char *want) {
   if (strcmp(got, want)) fail_msg("%08x: printed as %s, not %s", bits_of(v), got, want);
 }
 
-/* ---- the oracle for printing ----------------------------------------------------------------- */
+/* ---- the oracle for printing ---- */
 
 /* glibc prints exactly: "%.*e" with n digits gives the decimal of n digits nearest to v, an even
  * last digit on a tie. If any decimal of at most n digits reads back as v, then one of the two that
@@ -172,7 +172,7 @@ static void check_around(float v) {
   }
 }
 
-/* ---- printing -------------------------------------------------------------------------------- */
+/* ---- printing ---- */
 
 static void test_print_examples(void **state) {
   (void)state;
@@ -271,7 +271,7 @@ static void test_print_whole_range(void **state) {
   for (uint32_t bits = 1; bits < 0x7f800000; bits += 9973) check_print(float_of(bits));
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static void test_read_syntax(void **state) {
   (void)state;
@@ -386,7 +386,7 @@ static void test_read_near_midpoints(void **state) {
   }
 }
 
-/* ---- reading: midpoints, exactly ------------------------------------------------------------- */
+/* ---- reading: midpoints, exactly ---- */
 
 /* m * 2^e in decimal, exactly: the digits of m * 2^e, or of m * 5^-e with as many places. */
 typedef struct exact {
@@ -506,7 +506,7 @@ static void test_read_cut(void **state) {
   }
 }
 
-/* ---- reading: long --------------------------------------------------------------------------- */
+/* ---- reading: long ---- */
 
 static char *put_many(char *p, char c, size_t n) {
   memset(p, c, n);
@@ -580,7 +580,7 @@ static void test_read_once(void **state) {
   reads_as("1.17549428075736429172788299103576651332285899275899e-38", 0x007fffff);
 }
 
-/* ---- what may not matter --------------------------------------------------------------------- */
+/* ---- what may not matter ---- */
 
 /* Prints and reads a fixed set of floats, into a hash. */
 static uint64_t all_in_one(void) {
@@ -645,7 +645,7 @@ static void test_float_environment(void **state) {
 #endif
 }
 
-/* ---- main ------------------------------------------------------------------------------------ */
+/* ---- main ---- */
 
 static uint32_t from = 1, to = 0x7f7fffff;
 

@@ -13,8 +13,7 @@
 
 #include "uop.h"
 
-/* ---- a program's result, or its error, as one string ------------------------------------------
- */
+/* ---- a program's result, or its error, as one string ---- */
 
 static uop_dtype dtype_named(const char *s, size_t n) {
   for (int d = UOP_BOOL; d < UOP_DTYPE_COUNT; d++)
@@ -98,8 +97,7 @@ static void expect_run(const char *text, const char *want, const char *const *in
 #define PI "%p = param 0 dtype=i32\n"
 #define Q  "%q = param 1 dtype=i32\n"
 
-/* ---- the field's cases -------------------------------------------------------------------------
- */
+/* ---- the field's cases ---- */
 
 static void case_01_signed_zero_constants(void **state) {
   (void)state;
@@ -333,8 +331,7 @@ static void case_45_chain_of_calls(void **state) {
   free(text);
 }
 
-/* ---- ops ----------------------------------------------------------------------------------------
- */
+/* ---- ops ---- */
 
 static void test_elementwise(void **state) {
   (void)state;
@@ -467,8 +464,7 @@ static void test_assert(void **state) {
   EXPECT_IN("%a = param 0 shape=(0,)\nassert %a 1.0\n%r = const 2", "2", "f32 []");
 }
 
-/* ---- calls, laziness
- * ------------------------------------------------------------------------------ */
+/* ---- calls, laziness ---- */
 
 static void test_lazy_arguments(void **state) {
   (void)state;
@@ -530,8 +526,7 @@ static void test_doubling(void **state) {
   free(text);
 }
 
-/* ---- inputs and errors
- * ------------------------------------------------------------------------------ */
+/* ---- inputs and errors ---- */
 
 static void test_inputs(void **state) {
   (void)state;
@@ -646,8 +641,40 @@ static void test_division_warning(void **state) {
   free(r.text);
 }
 
-/* ---- budgets
- * ------------------------------------------------------------------------------------------ */
+typedef struct again {
+  uop_run *run;
+  const uop *other;
+  int warnings;
+} again;
+
+static void evaluate_again(void *user, const uop_diag *w) {
+  again *a = user;
+  uop_value v;
+  assert_int_equal(w->code, UOP_W_DIVISION);
+  a->warnings++;
+  assert_true(uop_run_eval(a->run, a->other, &v));
+  assert_int_equal(*(int32_t *)v.data, 0);
+}
+
+/* A warning comes when nothing is under way: its callback may evaluate with the same run. */
+static void test_warning_may_evaluate(void **state) {
+  (void)state;
+  uop_ctx *ctx = uop_ctx_new(NULL);
+  again a = {0};
+  uop_run_options o = {.warn = evaluate_again, .user = &a};
+  a.run = uop_run_new(ctx, &o);
+  const uop *zero = uop_const_of_i32(ctx, 0), *u = uop_floordiv(zero, 0);
+  for (int i = 0; i < 100; i++) u = uop_add(u, i); /* tasks are stacked */
+  a.other = uop_floormod(uop_mul(zero, 5), zero);  /* and it warns itself */
+  uop_value v;
+  assert_true(uop_run_eval(a.run, u, &v));
+  assert_int_equal(*(int32_t *)v.data, 4950);
+  assert_int_equal(a.warnings, 2);
+  uop_run_free(a.run);
+  uop_ctx_free(ctx);
+}
+
+/* ---- budgets ---- */
 
 static void test_budgets(void **state) {
   (void)state;
@@ -748,8 +775,7 @@ static void test_canonical_nan(void **state) {
   uop_ctx_free(ctx);
 }
 
-/* ---- depth
- * -------------------------------------------------------------------------------------------- */
+/* ---- depth ---- */
 
 typedef struct deep {
   uop_ctx *ctx;
@@ -821,8 +847,7 @@ static void test_wide_stack(void **state) {
   uop_ctx_free(ctx);
 }
 
-/* ---- values as text
- * ------------------------------------------------------------------------------------ */
+/* ---- values as text ---- */
 
 static char *round_trip(const char *dtype, const char *text, bool full) {
   uop_ctx *ctx = uop_ctx_new(NULL);
@@ -1185,8 +1210,7 @@ static void test_npy_write(void **state) {
   }
 }
 
-/* ---- allocation failure
- * ------------------------------------------------------------------------------------ */
+/* ---- allocation failure ---- */
 
 typedef struct rationed {
   long left;    /* allocations that still succeed; negative: all */
@@ -1325,6 +1349,7 @@ int main(void) {
       cmocka_unit_test(test_setting_inputs),
       cmocka_unit_test(test_unsupported),
       cmocka_unit_test(test_division_warning),
+      cmocka_unit_test(test_warning_may_evaluate),
       cmocka_unit_test(test_budgets),
       cmocka_unit_test(test_frames_give_back),
       cmocka_unit_test(test_continue_after_error),

@@ -29,8 +29,7 @@ static const uop *constant(uop_dtype d, uint64_t bits) {
   return uop_make(ctx, UOP_CONST, NULL, 0, &(uop_arg){.dtype = d, .bits = bits});
 }
 
-/* ---- constants
- * ----------------------------------------------------------------------------------- */
+/* ---- constants ---- */
 
 typedef struct number {
   uop_dtype dtype;
@@ -146,8 +145,7 @@ static void test_slots_are_never_merged(void **state) {
   uop_nodes_free(ctx, &params);
 }
 
-/* ---- one field of the arg (CASES 7)
- * -------------------------------------------------------------- */
+/* ---- one field of the arg (CASES 7) ---- */
 
 /* For each kind of arg a base and what it becomes when one field is changed. */
 enum { MOST_VARIANTS = 12 };

@@ -247,8 +247,7 @@ static bool try_trim(uop_ctx *c) {
   return ok;
 }
 
-/* ---- the loop
- * ------------------------------------------------------------------------------------ */
+/* ---- the loop ---- */
 
 static const struct row {
   const char *name;

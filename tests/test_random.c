@@ -27,8 +27,7 @@ static void assert_sound(uop_ctx *ctx) {
   if (!uop_ctx_check(ctx)) fail_msg("%s", uop_error(ctx)->message);
 }
 
-/* ---- the properties: each NULL, or what does not hold ------------------------------------------
- */
+/* ---- the properties: each NULL, or what does not hold ---- */
 
 static const char *broken_text(const uop *g, uop_ctx *other) {
   uop_ctx *ctx = uop_ctx_of(g);
@@ -139,8 +138,7 @@ static const char *broken(const uop *g, uop_ctx *other) {
 
 static bool is_broken(const uop *g, void *other) { return broken(g, other) != NULL; }
 
-/* ---- the tests ----------------------------------------------------------------------------------
- */
+/* ---- the tests ---- */
 
 typedef struct coverage {
   uint64_t by_op[UOP_OP_COUNT], dtype[UOP_DTYPE_COUNT], space[UOP_SPACE_COUNT], nodes;
@@ -265,8 +263,7 @@ static void test_dead_nodes_change_nothing(void **state) {
   uop_ctx_free(used);
 }
 
-/* ---- a CALL and its inlined form
- * ----------------------------------------------------------------- */
+/* ---- a CALL and its inlined form ---- */
 
 static const uop *inline_it(void *user, const uop *call) {
   (void)user;
@@ -381,8 +378,7 @@ static void test_a_call_runs_as_its_inlined_form(void **state) {
   uop_ctx_free(ctx);
 }
 
-/* ---- shrinking
- * ----------------------------------------------------------------------------------- */
+/* ---- shrinking ---- */
 
 static bool has_reduce_of_bool(const uop *g, void *user) {
   (void)user;
@@ -413,8 +409,7 @@ static void test_shrinking(void **state) {
   uop_ctx_free(ctx);
 }
 
-/* ---- where the chapter's printer fails ---------------------------------------------------------
- */
+/* ---- where the chapter's printer fails ---- */
 
 /* `g` prints as `text`, which reads back as g. */
 static void assert_round_trip(const uop *g, const char *text) {

@@ -67,8 +67,7 @@ static int32_t value_of(const uop *u, int32_t a, int32_t b) {
   return v;
 }
 
-/* ---- orders
- * --------------------------------------------------------------------------------------- */
+/* ---- orders ---- */
 
 static void test_toposort(void **state) {
   (void)state;
@@ -155,8 +154,7 @@ static void test_call_params(void **state) {
   uop_nodes_free(ctx, &l);
 }
 
-/* ---- counts
- * ---------------------------------------------------------------------------------------- */
+/* ---- counts ---- */
 
 static void test_counts(void **state) {
   (void)state;
@@ -206,8 +204,7 @@ static void test_count_of_the_300_level_program(void **state) {
   assert_true(fabs(c.tree_log10 - (90 + log10(4.07))) < 1e-3);
 }
 
-/* ---- substitute
- * ------------------------------------------------------------------------------------ */
+/* ---- substitute ---- */
 
 static void test_substitute(void **state) {
   (void)state;
@@ -245,8 +242,7 @@ static void test_substitute_goes_into_bodies(void **state) {
           "ADD: dtype mismatch i32 vs f32 (use CAST)");
 }
 
-/* ---- calls
- * ----------------------------------------------------------------------------------------- */
+/* ---- calls ---- */
 
 /* CASES 43: g(p0) = p0*p0, f(p0) = call g(p0 + 1): the same PARAM node stands in both bodies. */
 static void test_nested_calls(void **state) {
@@ -290,8 +286,7 @@ static void test_a_chain_of_calls(void **state) {
   assert_int_equal(value_of(uop_call(f, "f", 0), 0, 0), 1 << 30);
 }
 
-/* ---- wrap
- * ------------------------------------------------------------------------------------------ */
+/* ---- wrap ---- */
 
 typedef struct wrapping {
   const uop *seen[100];
@@ -425,7 +420,11 @@ static void test_callbacks_may_end_only_their_scopes(void **state) {
   w.what = LEAVE_OPEN;
   refused(uop_wrap(ctx, &b, 1, &a, 1, misbehave, &w, &out), UOP_E_SCOPE,
           "a callback left a scope open");
-  assert_true(uop_scope_end(w.outer, roots, 2));
+  uop_scope after = uop_scope_begin(ctx); /* what it left open is given up: scopes go on */
+  assert_true(uop_scope_end(after, NULL, 0));
+  refused(uop_scope_end(w.outer, roots, 2), UOP_E_SCOPE,
+          "a scope was ended that is not the innermost open one");
+  assert_true(uop_collect(ctx, roots, 2));
   assert_int_equal(uop_ctx_live(ctx), live);
 
   w.what = OWN_SCOPE;
@@ -442,8 +441,7 @@ static void test_callbacks_may_end_only_their_scopes(void **state) {
   assert_int_equal(uop_ctx_live(ctx), 2); /* x and y */
 }
 
-/* ---- with_src and copy
- * ------------------------------------------------------------------------------ */
+/* ---- with_src and copy ---- */
 
 static void test_with_src(void **state) {
   (void)state;
@@ -501,9 +499,47 @@ static void test_copies_in_many_contexts(void **state) {
 
 #define TEST(f) cmocka_unit_test_setup_teardown(test_##f, begin, end)
 
+static const uop *answer(void *user, const uop *u) { return (void)u, user; }
+
+/* A node of another context is refused wherever it is handed in, and leaves nothing in either. */
+static void test_foreign_nodes(void **state) {
+  (void)state;
+  uop_ctx *other = uop_ctx_new(NULL);
+  const uop *here = uop_param(ctx, 3, UOP_F32, UOP_DIMS(3)),
+            *there = uop_param(other, 0, UOP_F32, NULL, 0);
+  const uop *mixed[] = {here, there}, *out = NULL;
+  uop_nodes l = {0};
+  uop_counts n;
+  size_t live = uop_ctx_live(ctx);
+  assert_null(uop_add(here, there)); /* would broadcast in the other context */
+  refused(false, UOP_E_CONTEXT, "ADD: source 1 is of another context (uop_copy it)");
+  assert_int_equal(uop_ctx_live(other), 1);
+  assert_null(uop_substitute(here, &here, &there, 1));
+  refused(false, UOP_E_CONTEXT, "a node is of another context (uop_copy it)");
+  refused(uop_wrap(ctx, &here, 1, &here, 1, answer, (void *)there, &out), UOP_E_CONTEXT,
+          "a node is of another context (uop_copy it)");
+  refused(uop_toposort(ctx, mixed, 2, &l), UOP_E_CONTEXT,
+          "a node is of another context (uop_copy it)");
+  refused(uop_inputs(ctx, mixed, 2, &l), UOP_E_CONTEXT,
+          "a node is of another context (uop_copy it)");
+  refused(uop_count(ctx, mixed, 2, &n), UOP_E_CONTEXT,
+          "a node is of another context (uop_copy it)");
+  refused(uop_dot(ctx, mixed, 2, NULL, NULL) != NULL, UOP_E_CONTEXT,
+          "a node is of another context (uop_copy it)");
+  uop_map *m = uop_map_new(ctx); /* ids of two contexts are alike */
+  uint64_t value;
+  for (int i = 0; i < 100; i++) assert_true(uop_map_set(m, uop_const_of_i32(ctx, i), 7));
+  for (int i = 0; i < 100; i++) assert_false(uop_map_get(m, uop_const_of_i32(other, i), &value));
+  refused(uop_map_set(m, there, 1), UOP_E_CONTEXT, "a node is of another context (uop_copy it)");
+  uop_map_free(m);
+  assert_true(uop_ctx_live(ctx) >= live && uop_ctx_check(ctx) && uop_ctx_check(other));
+  uop_ctx_free(other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(toposort),
+      TEST(foreign_nodes),
       TEST(toposort_is_depth_first),
       TEST(ranges),
       TEST(call_params),

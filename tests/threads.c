@@ -17,7 +17,13 @@ static const char text[] = "%p = param 0 shape=(16,)\n"
                            "%f = mul (param 0 shape=(16,)) (param 0 shape=(16,))\n"
                            "%c = call %f (add %p %q) : name=sq\n"
                            "assert (reduce (stack 1 2 3)) 6\n"
+                           "assert (floordiv 7 0) 0\n"
                            "%s = sqrt (reduce (where (lt %p 0) (neg %c) %c))\n";
+
+static void warn(void *user, const uop_diag *w) {
+  MUST(w->code == UOP_W_DIVISION);
+  ++*(int *)user;
+}
 
 /* The printed program and its value, as the caller's string. */
 static char *work(uop_ctx *ctx, const uop_program *p) {
@@ -28,7 +34,9 @@ static char *work(uop_ctx *ctx, const uop_program *p) {
   char *dot = uop_dot(ctx, p->roots.at, p->roots.len, p, &dot_len);
   MUST(printed && dot && uop_toposort(ctx, p->roots.at, p->roots.len, &order));
   MUST(uop_count(ctx, p->roots.at, p->roots.len, &n) && n.nodes == order.len);
-  uop_run *r = uop_run_new(ctx, NULL);
+  int warnings = 0;
+  uop_run_options options = {.warn = warn, .user = &warnings};
+  uop_run *r = uop_run_new(ctx, &options);
   MUST(r);
   uop_nodes inputs = {0};
   uop_value values[8], out;
@@ -38,6 +46,7 @@ static char *work(uop_ctx *ctx, const uop_program *p) {
     MUST(uop_run_set(r, UOP_PARAM, uop_slot(inputs.at[i]), &values[i]));
   }
   for (size_t i = 0; i < p->roots.len; i++) MUST(uop_run_eval(r, p->roots.at[i], &out));
+  MUST(warnings == 1);
   char *value = uop_value_print(ctx, &out, true);
   char *all = malloc(len + dot_len + 100);
   MUST(value && all);

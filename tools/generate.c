@@ -59,6 +59,25 @@ static void write_enum(const char *path) {
   free(s);
 }
 
+/* What the kinds of ops.def's legend are in .uir. */
+static const char *words_for(const char *arg) {
+  static const char *const words[][2] = {{"NONE", ""},
+                                         {"VALUE", "the value; `dtype`"},
+                                         {"PARAM", "`slot`, `dtype`, `shape`, `space`"},
+                                         {"BUFFER", "the size; `dtype`, `slot`"},
+                                         {"ALLOC", "the size; `dtype`, `slot`, `space`"},
+                                         {"NAME", "`name`"},
+                                         {"DTYPE", "`dtype`"},
+                                         {"RANGE", "`idx`, `kind`"},
+                                         {"SHAPE", "the shape, a tuple"},
+                                         {"AXES", "the axes, a tuple"},
+                                         {"PAIRS", "a (begin, end) for each axis"},
+                                         {"REDUCE", "`op`, `pop`"}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(arg, words[i][0])) return words[i][1];
+  return "?";
+}
+
 static void write_docs(void) {
   puts("# The ops\n\nMade from src/ir/ops.def by `make generate`; edit that file.\n");
   puts("| op | sources | arg | sets | what it is |\n| --- | --- | --- | --- | --- |");
@@ -68,7 +87,7 @@ static void write_docs(void) {
       printf("%d or more", r->min);
     else
       printf("%d", r->min);
-    printf(" | %s | ", strcmp(r->arg, "NONE") ? r->arg : "");
+    printf(" | %s | ", words_for(r->arg));
     for (const char *p = strcmp(r->sets, "0") ? r->sets : ""; *p; p++)
       if (*p != '|') putchar(*p);
     printf(" | %s |\n", r->doc);

@@ -9,7 +9,7 @@ void *uopi_realloc(const uopi_mem *m, void *p, size_t old, size_t size) {
   return m->alloc(m->user, p, p ? old : 0, size);
 }
 
-/* ---- memory for the caller: [size_t size][padding][bytes …] -------------------------------- */
+/* ---- memory for the caller: [size_t size][padding][bytes …] ---- */
 
 enum { GIVE_HEAD = 16 }; /* keeps the bytes aligned for any standard type */
 
@@ -42,7 +42,7 @@ bool uopi_grow(const uopi_mem *m, void **at, size_t *cap, size_t need, size_t si
   return true;
 }
 
-/* ---- strings --------------------------------------------------------------------------------- */
+/* ---- strings ---- */
 
 char *uopi_buf_room(uopi_buf *b, size_t n) {
   if (n >= b->cap - b->len) { /* a NUL as well */

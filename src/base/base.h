@@ -39,7 +39,7 @@ void *uopi_realloc(const uopi_mem *m, void *p, size_t old, size_t size);
 /* Memory handed to the caller carries its size in front of it, so that uop_free needs none. */
 void *uopi_give(uop_ctx *ctx, size_t size);
 
-/* ---- growing arrays ---------------------------------------------------------------------- */
+/* ---- growing arrays ---- */
 
 /* Makes room for `need` elements of `size` bytes in array *at of capacity *cap: at least doubles.
  * False: out of memory, nothing changed. */
@@ -54,7 +54,7 @@ bool uopi_grow(const uopi_mem *m, void **at, size_t *cap, size_t need, size_t si
   (uopi_realloc((m), (void *)(v)->at, (v)->cap * sizeof *(v)->at, 0), (v)->at = NULL, \
    (v)->len = (v)->cap = 0)
 
-/* ---- strings -------------------------------------------------------------------------------- */
+/* ---- strings ---- */
 
 /* A growing string; `failed` is sticky, so that only the end needs a check. `at` is NUL-terminated
  * once anything was put into it. */
@@ -88,7 +88,7 @@ typedef struct uopi_msg {
 } uopi_msg;
 void uopi_msg_vput(uopi_msg *m, const char *fmt, va_list ap);
 
-/* ---- errors ---------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 /* Leaves an error in the context unless one is there. op, operand: -1 for none. Returns NULL.
  * fmt knows: %s string, %q string in quotes, %d int, %l int64_t, %t uop_dtype, %a uop_op, %p
@@ -99,11 +99,16 @@ void *uopi_no_memory(uop_ctx *ctx);
 void uopi_error_node(uop_ctx *ctx,
                      const uop *u); /* the node that the error concerns, if it has none */
 
+/* UOP_E_CONTEXT. op: a uop_op, sugar, or -1; operand: which source or root. Always false. */
+bool uopi_foreign(uop_ctx *ctx, int op, int operand);
+/* Whether all of roots[0..n) (NULLs apart) are of ctx; else that error. */
+bool uopi_all_of(uop_ctx *ctx, const uop *const *roots, size_t n);
+
 /* The same into a diagnostic of the caller's. */
 void uopi_diag_set(uop_diag *d, uop_code code, int op, int operand, const char *fmt, ...);
 void uopi_diag_vset(uop_diag *d, uop_code code, int op, int operand, const char *fmt, va_list ap);
 
-/* ---- hashing --------------------------------------------------------------------------------- */
+/* ---- hashing ---- */
 
 /* The low and high half of a 64 x 64 bit product, folded (wyhash's step, Wang Yi 2019): one
  * multiplication mixes both words. The same with and without a 128-bit type. */
@@ -137,7 +142,7 @@ static inline uint32_t uopi_hash_end(uint64_t h) {
 }
 uint32_t uopi_hash_bytes(const void *p, size_t n);
 
-/* ---- maps: the fast paths inside the library ------------------------------------------------- */
+/* ---- maps: the fast paths inside the library ---- */
 
 /* Number -> page, by open addressing on the number itself: pages in use mostly have numbers side by
  * side, and then lie side by side in the directory. */

@@ -28,7 +28,7 @@ _Static_assert(FLT_RADIX == 2 && FLT_MANT_DIG == 24 && FLT_MAX_EXP == 128 && siz
 
 #define F32_INF UINT32_C(0x7f800000)
 
-/* ---- what both directions use ---------------------------------------------------------------- */
+/* ---- what both directions use ---- */
 
 enum { POW10_MIN = -64, POW10_MAX = 45, POW10_EXACT = 27 }; /* 5^27 < 2^64 < 5^28 */
 
@@ -89,7 +89,7 @@ static scaled f32_unpack(uint32_t bits) {
   return field ? (scaled){frac | 0x800000, (int)field - 150} : (scaled){frac, -149};
 }
 
-/* ---- printing -------------------------------------------------------------------------------- */
+/* ---- printing ---- */
 
 /* A decimal: digits * 10^k. */
 typedef struct decimal {
@@ -192,7 +192,7 @@ char *uopi_format_f32(char *p, float v) {
   return -4 <= exp && exp < 16 ? put_positional(p, s, n, exp) : put_scientific(p, s, n, exp);
 }
 
-/* ---- reading: the characters ----------------------------------------------------------------- */
+/* ---- reading: the characters ---- */
 
 /* HEAD_DIGITS fit in 64 bits. MAX_DIGITS hold any midpoint of two floats: the longest is
  * (2^25 - 1) * 2^-150 = (2^25 - 1) * 5^150 * 10^-150, of 113 digits. A decimal cut after 113 digits
@@ -245,7 +245,7 @@ static literal scan(const char *s, const char *end) {
   return l;
 }
 
-/* ---- reading: the comparison with a midpoint ------------------------------------------------- */
+/* ---- reading: the comparison with a midpoint ---- */
 
 /* A natural number, least word first. The two sides of a comparison are within 2^-57 of each other,
  * and one of them is not shifted: below 10^120 < 2^399 or 2^25 * 5^165 < 2^409. So 13 words hold
@@ -319,7 +319,7 @@ static bool above_midpoint(const literal *l, uint32_t bits) {
   return order > 0 || (order == 0 && (bits & 1));
 }
 
-/* ---- reading: the product -------------------------------------------------------------------- */
+/* ---- reading: the product ---- */
 
 /* The upper half of a * b; *low gets the lower. */
 static uint64_t mul_high(uint64_t a, uint64_t b, uint64_t *low) {

@@ -71,6 +71,7 @@ void uop_map_free(uop_map *m) {
 
 bool uop_map_set(uop_map *m, const uop *key, uint64_t value) {
   bool fresh;
+  if (!uopi_all_of(m->ctx, &key, 1)) return false;
   uint64_t *v = uopi_map_put(m, key->id, &fresh);
   if (!v) return uopi_no_memory(m->ctx), false;
   *v = value;
@@ -78,12 +79,13 @@ bool uop_map_set(uop_map *m, const uop *key, uint64_t value) {
 }
 
 bool uop_map_get(const uop_map *m, const uop *key, uint64_t *value) {
-  const uint64_t *v = uopi_map_find(m, key->id);
+  const uint64_t *v = uop_ctx_of(key) == m->ctx ? uopi_map_find(m, key->id) : NULL;
   if (v) *value = *v;
   return v != NULL;
 }
 
 void uop_map_remove(uop_map *m, const uop *key) {
+  if (uop_ctx_of(key) != m->ctx) return;
   uopi_page *p = uopi_dir_find(&m->dir, key->id >> UOPI_PAGE_BITS);
   uint32_t k = (uint32_t)(key->id & (UOPI_PAGE_IDS - 1));
   uint64_t bit = UINT64_C(1) << (k % 64);

@@ -18,7 +18,7 @@
 
 #include "base/base.h"
 
-/* ---- values (store.c) -------------------------------------------------------------------- */
+/* ---- values (store.c) ---- */
 
 typedef struct uopi_block {
   uint64_t refs;
@@ -44,7 +44,7 @@ static inline const void *uopi_data(const uop *u, const uopi_cell *c) {
 /* Elements: the product of dims, which is in range; factors before a 0 may not be. */
 int64_t uopi_count(const int64_t *dims, size_t rank);
 
-/* ---- memos ------------------------------------------------------------------------------- */
+/* ---- memos ---- */
 
 /* Open addressing with linear probing. `key` is 0 where empty, else (id + 1) * 2, plus 1 where the
  * cell is a block. */
@@ -63,7 +63,7 @@ uopi_cell *uopi_cells_find(const uopi_cells *m, uint64_t id); /* valid until the
 bool uopi_cells_put(uop_run *r, uopi_cells *m, const uop *u, uint64_t id, uopi_cell c, bool block);
 void uopi_cells_drop(uop_run *r, uopi_cells *m);
 
-/* ---- frames and the run ------------------------------------------------------------------ */
+/* ---- frames and the run ---- */
 
 typedef struct uopi_frame {
   struct uopi_frame *parent; /* where the CALL stands, and its arguments are; NULL: top level */
@@ -101,6 +101,7 @@ struct uop_run {
   } inputs;
   uopi_cells slots;  /* slot and op -> index of its input */
   uopi_cells warned; /* division nodes that have met a zero */
+  uop_nodes by_zero; /* those of them that the caller was not told of */
   uopi_cells outs;   /* node -> the block that uop_run_eval hands out */
 };
 
@@ -138,7 +139,7 @@ bool uopi_compute(uop_run *r, const uop *u);
 /* inout.c: the value that was given for `u`, a PARAM at top level or a BUFFER. */
 bool uopi_input_value(uop_run *r, const uop *u, uopi_cell *c);
 
-/* ---- ops (ops.c and below) --------------------------------------------------------------- */
+/* ---- ops (ops.c and below) ---- */
 
 /* The value of `u`, whose sources all have theirs in `f`. */
 bool uopi_eval_op(uop_run *r, uopi_frame *f, const uop *u, uopi_cell *out);
@@ -155,7 +156,7 @@ void uopi_eval_move(const uop *u, const void *in, void *out);
 /* reduce.c */
 void uopi_eval_reduce(const uop *u, const void *in, void *out);
 
-/* ---- values as text (value.c) ------------------------------------------------------------ */
+/* ---- values as text (value.c) ---- */
 
 enum { UOPI_ELEMENT_CHARS = 24 };
 /* Writes element i; at most UOPI_ELEMENT_CHARS bytes, no NUL; returns the end. */

@@ -29,12 +29,13 @@ void uop_run_free(uop_run *r) {
   uopi_cells_drop(r, &r->outs);
   UOPI_DROP(mem, &r->inputs);
   UOPI_DROP(mem, &r->tasks);
+  UOPI_DROP(mem, &r->by_zero);
   uopi_realloc(mem, r, sizeof *r, 0);
 }
 
 uop_run_stats uop_run_get_stats(const uop_run *r) { return r->stats; }
 
-/* ---- in ----------------------------------------------------------------------------------- */
+/* ---- in ---- */
 
 static uint64_t input_key(unsigned op, int64_t slot) {
   return (uint64_t)slot << 1 | (op == UOP_BUFFER);
@@ -112,7 +113,7 @@ bool uopi_input_value(uop_run *r, const uop *u, uopi_cell *c) {
   return true;
 }
 
-/* ---- out ---------------------------------------------------------------------------------- */
+/* ---- out ---- */
 
 static bool is_canonical(unsigned d, int64_t n, const void *data) {
   const float *f = data;
@@ -158,8 +159,18 @@ static uopi_block *out_block(uop_run *r, const uop *u, int64_t n) {
   return NULL;
 }
 
-bool uop_run_eval(uop_run *r, const uop *u, uop_value *out) {
-  if (!r || !u) return false; /* what made the NULL has left its error */
+/* Nothing is under way here: the callback may evaluate, and changes nothing that others read. */
+static void tell_warnings(uop_run *r) {
+  while (r->by_zero.len) {
+    const uop *u = r->by_zero.at[--r->by_zero.len];
+    uop_diag d;
+    uopi_diag_set(&d, UOP_W_DIVISION, u->op, 1, "%a by zero", (int)u->op);
+    d.node = u;
+    r->warn(r->user, &d);
+  }
+}
+
+static bool eval(uop_run *r, const uop *u, uop_value *out) {
   /* A context without an error is only read, so that several threads may run its graphs. */
   if (uop_error(r->ctx)->code != UOP_OK) uop_error_clear(r->ctx);
   if (uop_ctx_of(u) != r->ctx) {
@@ -179,4 +190,11 @@ bool uop_run_eval(uop_run *r, const uop *u, uop_value *out) {
   if (!b) return false;
   out->data = (void *)b->data;
   return true;
+}
+
+bool uop_run_eval(uop_run *r, const uop *u, uop_value *out) {
+  if (!r || !u) return false; /* what made the NULL has left its error */
+  bool ok = eval(r, u, out);
+  tell_warnings(r);
+  return ok;
 }

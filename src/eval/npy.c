@@ -19,7 +19,7 @@ typedef struct header {
 
 #define NPY_ERROR(ctx, ...) (uopi_error((ctx), UOP_E_FORMAT, -1, -1, __VA_ARGS__), false)
 
-/* ---- the header --------------------------------------------------------------------------- */
+/* ---- the header ---- */
 
 static void skip(header *h) {
   while (h->p < h->end && (*h->p == ' ' || *h->p == '\t' || *h->p == '\n' || *h->p == '\r')) h->p++;
@@ -182,7 +182,7 @@ static bool find_header(header *h, const unsigned char *b, size_t len, size_t *d
   return true;
 }
 
-/* ---- the elements ------------------------------------------------------------------------- */
+/* ---- the elements ---- */
 
 static uint32_t load_word(const unsigned char *b, size_t size, bool big) {
   uint32_t w = 0;
@@ -240,7 +240,7 @@ bool uop_npy_read(uop_ctx *ctx, const void *bytes, size_t len, uop_value *out) {
   return true;
 }
 
-/* ---- writing ------------------------------------------------------------------------------ */
+/* ---- writing ---- */
 
 /* The fixed part and the dict, filled with blanks so that the elements begin at a multiple of 64.
  */

@@ -38,20 +38,14 @@ static bool eval_const(uop_run *r, const uop *u, uopi_cell *out) {
   return true;
 }
 
-/* Tells of a division by zero, once for each node. */
+/* Notes a division by zero, once for each node; uop_run_eval tells of it when it is done. */
 static bool warn_zero(uop_run *r, const uop *u, const int32_t *by, int64_t n) {
   if (!r->warn || uopi_cells_find(&r->warned, u->id)) return true;
   int64_t i = 0;
   while (i < n && by[i] != 0) i++;
   if (i == n) return true;
   if (!uopi_cells_put(r, &r->warned, u, u->id, (uopi_cell){{0}}, false)) return false;
-  uop_diag d;
-  uopi_diag_set(&d, UOP_W_DIVISION, u->op, 1, "%a by zero", (int)u->op);
-  d.node = u;
-  uopi_guard g = uopi_callback_begin(r->ctx);
-  r->warn(r->user, &d);
-  uopi_callback_end(r->ctx, g);
-  return true;
+  return UOPI_PUSH(uopi_mem_of(r->ctx), &r->by_zero, u) || uopi_run_no_memory(r, u);
 }
 
 static bool eval_elementwise(uop_run *r, uopi_frame *f, const uop *u, uopi_cell *out) {

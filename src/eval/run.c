@@ -17,7 +17,7 @@
 
 typedef enum state { FAILED, WAITING, READY } state;
 
-/* ---- tasks -------------------------------------------------------------------------------- */
+/* ---- tasks ---- */
 
 static bool push(uop_run *r, uopi_frame *f, const uop *u) {
   if (r->tasks.len == r->tasks.cap) {
@@ -61,7 +61,7 @@ static state finish_with(uop_run *r, uopi_frame *f, const uop *from) {
   return finish(r, uopi_cell_share(from, uopi_cells_find(&f->memo, from->id)));
 }
 
-/* ---- frames ------------------------------------------------------------------------------- */
+/* ---- frames ---- */
 
 static bool frame_begin(uop_run *r, uopi_frame *parent, const uop *call) {
   if (!uopi_charge_bytes(r, call, 0, sizeof(uopi_frame))) return false;
@@ -96,7 +96,7 @@ static state step_call(uop_run *r, uopi_frame *f, const uop *u) {
   return s;
 }
 
-/* ---- the loop ----------------------------------------------------------------------------- */
+/* ---- the loop ---- */
 
 static state step_where(uop_run *r, uopi_frame *f, const uop *u) {
   state s = need(r, f, u->src[0]);

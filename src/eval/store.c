@@ -1,7 +1,7 @@
 /* store.c - what a run holds, and what it may: budgets, blocks, memos. See eval.h. */
 #include "eval/eval.h"
 
-/* ---- budgets ------------------------------------------------------------------------------ */
+/* ---- budgets ---- */
 
 static int64_t shown(uint64_t v) { return v > INT64_MAX ? INT64_MAX : (int64_t)v; }
 
@@ -52,7 +52,7 @@ bool uopi_run_no_memory(uop_run *r, const uop *u) {
   return uopi_run_failed(r, u);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------- */
+/* ---- blocks ---- */
 
 _Static_assert(sizeof(uopi_block) % sizeof(uint64_t) == 0, "a block's bytes are aligned");
 
@@ -109,7 +109,7 @@ void *uopi_room(uop_run *r, const uop *u, uopi_cell *c) {
   return c->block ? uopi_block_bytes(c->block) : NULL;
 }
 
-/* ---- memos -------------------------------------------------------------------------------- */
+/* ---- memos ---- */
 
 enum { MEMO_FIRST = 8 };
 

@@ -46,7 +46,7 @@ void uop_value_free(uop_ctx *ctx, uop_value *v) {
   memset(v, 0, sizeof *v);
 }
 
-/* ---- filling ------------------------------------------------------------------------------ */
+/* ---- filling ---- */
 
 static uint64_t splitmix64(uint64_t *state) {
   uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -81,7 +81,7 @@ bool uop_value_fill(const uop *input, uint64_t seed, uop_value *out) {
   return true;
 }
 
-/* ---- printing ----------------------------------------------------------------------------- */
+/* ---- printing ---- */
 
 static char *put_word(char *p, const char *s) {
   size_t n = strlen(s);

@@ -53,7 +53,7 @@ static void skip(reader *r) {
 
 static bool is_word(token t, const char *s) { return t.n == strlen(s) && memcmp(t.s, s, t.n) == 0; }
 
-/* ---- elements ----------------------------------------------------------------------------- */
+/* ---- elements ---- */
 
 typedef enum look { LOOKS_WRONG, LOOKS_INT, LOOKS_FLOAT } look;
 
@@ -154,7 +154,7 @@ static bool read_element(reader *r) {
   }
 }
 
-/* ---- brackets ----------------------------------------------------------------------------- */
+/* ---- brackets ---- */
 
 static bool open_axis(reader *r) {
   if (r->depth == UOP_MAX_RANK) {

@@ -67,7 +67,7 @@ static const uop *rebuild_graph(rebuild *r, const uop *root) {
 const uop *uop_substitute(const uop *root, const uop *const *from, const uop *const *to, size_t n) {
   if (!root) return NULL;
   rebuild r = rebuild_begin(uopi_ctx_of(root));
-  bool ok = true;
+  bool ok = uopi_all_of(r.ctx, to, n);
   for (size_t i = 0; ok && i < n; i++)
     ok = from[i] && to[i] && (uopi_ctx_of(from[i]) != r.ctx || set_became(&r, from[i], to[i]));
   const uop *u = ok ? rebuild_graph(&r, root) : NULL;
@@ -107,15 +107,13 @@ const uop *uop_copy(uop_ctx *ctx, const uop *root) {
 /* fn's answer for a target that became `u`. */
 static const uop *call_back(uop_ctx *ctx, uop_wrap_fn fn, void *user, const uop *u) {
   uopi_guard g = uopi_callback_begin(ctx);
-  uint32_t depth = ctx->depth;
   const uop *v = fn(user, u);
-  if (ctx->depth != depth) {
+  if (!uopi_callback_end(ctx, g)) {
     uopi_error(ctx, UOP_E_SCOPE, -1, -1, "a callback left a scope open");
-    v = NULL;
+    return NULL;
   }
-  uopi_callback_end(ctx, g);
-  if (!v) uopi_error(ctx, UOP_E_CALLBACK, -1, -1, "uop_wrap: the callback gave no node");
-  return v;
+  if (!v) return uopi_error(ctx, UOP_E_CALLBACK, -1, -1, "uop_wrap: the callback gave no node");
+  return uopi_all_of(ctx, &v, 1) ? v : NULL;
 }
 
 bool uop_wrap(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *const *targets,
@@ -123,7 +121,7 @@ bool uop_wrap(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *const 
   rebuild r = rebuild_begin(ctx);
   uopi_set is_target = {.mem = uopi_mem_of(ctx)};
   uop_nodes order = {NULL, 0, 0};
-  bool ok = uopi_walk(ctx, roots, n, false, NULL, &order);
+  bool ok = uopi_all_of(ctx, roots, n) && uopi_walk(ctx, roots, n, false, NULL, &order);
   for (size_t i = 0; ok && i < ntargets; i++)
     if (targets[i] && uopi_set_add(&is_target, targets[i]) < 0) ok = (uopi_no_memory(ctx), false);
   for (size_t i = 0; ok && i < order.len; i++) {

@@ -17,7 +17,7 @@
 #undef uop_store
 #undef uop_range
 
-/* ---- broadcasting -------------------------------------------------------------------------- */
+/* ---- broadcasting ---- */
 
 /* x in the shape dims[0..n): leading 1s by RESHAPE, then EXPAND, each only where it changes it. */
 static const uop *broadcast_to(const uop *x, const int64_t *dims, size_t n) {
@@ -65,7 +65,7 @@ static bool broadcast(uop_ctx *ctx, int op, const uop **v, size_t n) {
   return true;
 }
 
-/* ---- literals: what stands beside them ------------------------------------------------------- */
+/* ---- literals: what stands beside them ---- */
 
 static bool wants_same_dtype(int fn) {
   if (fn >= UOP_OP_COUNT) return true;
@@ -96,6 +96,7 @@ static bool resolve(uop_ctx *ctx, int fn, const uopi_operand *v, size_t n, const
     }
   for (size_t i = 0; i < n; i++) {
     out[i] = v[i].node;
+    if (out[i] && uopi_ctx_of(out[i]) != ctx) return uopi_foreign(ctx, fn, (int)i);
     if (out[i]) continue;
     uop_dtype d = dtype_beside(ctx, fn, v, n, i, common);
     if (!(out[i] = uopi_literal(ctx, &v[i].lit, d, fn, (int)i))) return false;
@@ -103,7 +104,7 @@ static bool resolve(uop_ctx *ctx, int fn, const uopi_operand *v, size_t n, const
   return true;
 }
 
-/* ---- encodings ------------------------------------------------------------------------------- */
+/* ---- encodings ---- */
 
 static const uop *make2(uop_op op, const uop *a, const uop *b) {
   if (!a || !b) return NULL;
@@ -173,7 +174,7 @@ static const uop *encode(uop_ctx *ctx, int fn, const uop *const *v) {
   }
 }
 
-/* ---- the way in ------------------------------------------------------------------------------ */
+/* ---- the way in ---- */
 
 static bool check_sugar_arity(uop_ctx *ctx, int fn, size_t n) {
   const uopi_sugar *s = &uopi_sugars[fn - UOP_OP_COUNT];
@@ -322,6 +323,8 @@ const uop *uop_const(uop_ctx *ctx, uop_dtype d, uop_val v) {
   if (!ctx || !operand_of(v, &o)) return NULL;
   if (o.node) return uopi_error(ctx, UOP_E_ARG, UOP_CONST, -1, "CONST: a node is no number");
   if (d == UOP_VOID) return uopi_error(ctx, UOP_E_DTYPE, UOP_CONST, -1, "CONST of void");
+  if ((unsigned)d >= UOP_DTYPE_COUNT)
+    return uopi_error(ctx, UOP_E_ARG, UOP_CONST, -1, "CONST: no dtype has number %d", (int)d);
   uopi_undo undo = uopi_undo_begin(ctx);
   const uop *u = uopi_literal(ctx, &o.lit, d, UOP_CONST, -1);
   if (u && u->dtype != d)

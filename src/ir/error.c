@@ -123,6 +123,21 @@ void *uopi_no_memory(uop_ctx *ctx) {
   return uopi_error(ctx, UOP_E_MEMORY, -1, -1, "out of memory");
 }
 
+bool uopi_foreign(uop_ctx *ctx, int op, int operand) {
+  if (op >= 0)
+    uopi_error(ctx, UOP_E_CONTEXT, op < UOP_OP_COUNT ? op : -1, operand,
+               "%s: source %d is of another context (uop_copy it)", uopi_fn_name(op), operand);
+  else
+    uopi_error(ctx, UOP_E_CONTEXT, -1, operand, "a node is of another context (uop_copy it)");
+  return false;
+}
+
+bool uopi_all_of(uop_ctx *ctx, const uop *const *roots, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (roots[i] && uopi_ctx_of(roots[i]) != ctx) return uopi_foreign(ctx, -1, (int)i);
+  return true;
+}
+
 void uopi_error_node(uop_ctx *ctx, const uop *u) {
   if (ctx->error.code != UOP_OK && !ctx->error.node) ctx->error.node = u;
 }

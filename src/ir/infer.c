@@ -130,7 +130,6 @@ static bool infer_call(typing *t) {
 }
 
 static bool infer_stack(typing *t) {
-  if (t->n == 0) return REFUSE(t, UOP_E_ARITY, -1, "STACK of nothing");
   const uop *x = t->src[0];
   for (uint32_t i = 1; i < t->n; i++)
     if (t->src[i]->shape != x->shape || t->src[i]->dtype != x->dtype)

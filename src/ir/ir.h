@@ -166,8 +166,8 @@ struct uop_ctx {
   uop_map *maps;           /* registered maps */
   size_t scope_begin;      /* where the innermost open scope begins in the creation vector */
   uint64_t scope_serial, next_serial; /* of the innermost open scope (0: none) and the next one */
-  uint32_t depth, floor;   /* open scopes; those that a running callback may not end */
-  uint32_t busy;           /* callbacks running */
+  uint32_t depth, floor;              /* open scopes; those that a running callback may not end */
+  uint32_t busy;                      /* callbacks running */
   uop_diag error;
 };
 
@@ -265,12 +265,15 @@ static inline uopi_undo uopi_undo_begin(const uop_ctx *ctx) {
 }
 void uopi_undo_all(uop_ctx *ctx, uopi_undo u);
 
-/* Around a call of the user's function. */
+/* Around a call of the user's function. The end says whether it left the scopes as they were; ones
+ * that it left open are given up: their nodes stay in the scope around them. */
 typedef struct uopi_guard {
-  uint32_t floor;
+  size_t begin;
+  uint64_t serial;
+  uint32_t depth, floor;
 } uopi_guard;
 uopi_guard uopi_callback_begin(uop_ctx *ctx);
-void uopi_callback_end(uop_ctx *ctx, uopi_guard g);
+bool uopi_callback_end(uop_ctx *ctx, uopi_guard g);
 
 /* ---- literals and the builder (literal.c, build.c) ---- */
 
@@ -309,6 +312,8 @@ typedef struct uopi_sugar {
   uint32_t arity;
 } uopi_sugar;
 extern const uopi_sugar uopi_sugars[]; /* by fn - UOP_OP_COUNT */
+
+const char *uopi_fn_name(int fn); /* as messages have it: ADD, SUB */
 
 /* The literal as a constant of dtype d; UOP_VOID: of the dtype it looks like. op, operand: for the
  * message. */

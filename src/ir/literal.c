@@ -27,7 +27,7 @@ static const char *spell(const uopi_lit *l, char room[48]) {
   return room;
 }
 
-static const char *op_name(int op) {
+const char *uopi_fn_name(int op) {
   if (op >= 0 && op < UOP_OP_COUNT) return uop_op_find((uop_op)op)->name;
   return op >= UOP_OP_COUNT && op < UOPI_FN_COUNT ? uopi_sugars[op - UOP_OP_COUNT].name : "CONST";
 }
@@ -48,7 +48,7 @@ static uint64_t float_bits(float f) {
 /* fmt has two %s: the op's name and the number as written. */
 static const uop *refuse(uop_ctx *ctx, int op, int operand, const char *fmt, const uopi_lit *l) {
   char room[48];
-  return uopi_error(ctx, UOP_E_LITERAL, op < UOP_OP_COUNT ? op : -1, operand, fmt, op_name(op),
+  return uopi_error(ctx, UOP_E_LITERAL, op < UOP_OP_COUNT ? op : -1, operand, fmt, uopi_fn_name(op),
                     spell(l, room));
 }
 

@@ -16,6 +16,7 @@ static bool check_arity(uop_ctx *ctx, uop_op op, size_t n) {
     return false;
   }
   if (n >= row->min_src && n <= row->max_src) return true;
+  if (op == UOP_STACK) return uopi_error(ctx, UOP_E_ARITY, (int)op, -1, "STACK of nothing"), false;
   uopi_error(ctx, UOP_E_ARITY, (int)op, -1, "%s takes %d%s source%s, got %l", row->name,
              (int)row->min_src, row->max_src > row->min_src ? " or more" : "",
              row->min_src == 1 && row->max_src == 1 ? "" : "s", (int64_t)n);
@@ -27,9 +28,7 @@ static bool check_sources(uop_ctx *ctx, uop_op op, const uop *const *src, size_t
   for (size_t i = 0; i < n; i++) {
     if (!src[i]) return false; /* a failure below: its error stays */
     if (uopi_ctx_of(src[i]) == ctx) continue;
-    uopi_error(ctx, UOP_E_CONTEXT, (int)op, (int)i,
-               "%a: source %d is of another context (uop_copy it)", (int)op, (int)i);
-    return false;
+    return uopi_foreign(ctx, (int)op, (int)i);
   }
   return true;
 }

@@ -15,6 +15,8 @@ bool uop_call_params(const uop *body, uop_nodes *out) {
 }
 
 bool uop_inputs(uop_ctx *ctx, const uop *const *roots, size_t n, uop_nodes *out) {
+  out->len = 0;
+  if (!ctx || !uopi_all_of(ctx, roots, n)) return false;
   if (!uopi_walk(ctx, roots, n, true, NULL, out)) return false;
   size_t kept = 0;
   for (size_t i = 0; i < out->len; i++)

@@ -135,15 +135,20 @@ void uopi_undo_all(uop_ctx *ctx, uopi_undo u) {
 }
 
 uopi_guard uopi_callback_begin(uop_ctx *ctx) {
-  uopi_guard g = {ctx->floor};
+  uopi_guard g = {ctx->scope_begin, ctx->scope_serial, ctx->depth, ctx->floor};
   ctx->floor = ctx->depth;
   ctx->busy++;
   return g;
 }
 
-void uopi_callback_end(uop_ctx *ctx, uopi_guard g) {
+bool uopi_callback_end(uop_ctx *ctx, uopi_guard g) {
+  bool as_it_was = ctx->depth == g.depth;
+  ctx->scope_begin = g.begin;
+  ctx->scope_serial = g.serial;
+  ctx->depth = g.depth;
   ctx->floor = g.floor;
   ctx->busy--;
+  return as_it_was;
 }
 
 bool uop_pin(const uop *u) {

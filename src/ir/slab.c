@@ -2,8 +2,8 @@
  * size, so that a node's slab, and through it the context and the slab's age, is found by masking.
  * Slabs are cut from chunks; a node of very many sources has an aligned block of its own.
  *
- *   chunk: [ slack | slab: node, node, header, node, … | slab … ]    large: [ slack | header, node
- * ]
+ *   chunk: [ slack | slab: node, node, header, node, … | slab … ]
+ *   large: [ slack | header, node ]
  *
  * Dead nodes go to their class's free list, last in first out: a sweep runs from young to old, so
  * the next nodes are handed out in rising order again. Room goes back only in uopi_store_trim.

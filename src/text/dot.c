@@ -1,7 +1,11 @@
 /* dot.c - a graph as Graphviz DOT: sources on top, results below, one box a node, coloured by kind
- * and told apart by shape too. Layout is Graphviz's business.
+ * and told apart by shape too. Layout is Graphviz's business. In a graph of more than UOP_DOT_FOLD
+ * nodes a long run of like nodes is one box with their number (fold.h).
  */
+#include "text/fold.h"
 #include "text/print.h"
+
+#include <stdlib.h>
 
 typedef struct style {
   const char *shape, *fill;
@@ -91,64 +95,113 @@ static void put_label(uopi_buf *b, names *n, const uop_program *p, const uop *u)
   uopi_print_tuple(b, u->shape->at, u->shape->len);
 }
 
-static void put_node(uopi_buf *b, names *n, const uop_program *p, const uop *u, uint64_t k) {
+typedef struct drawing {
+  uopi_buf b;
+  const uop_program *p; /* may be NULL */
+  names names;
+  uopi_memo numbers; /* node -> number of its box */
+  folds folds;       /* empty where nothing is folded */
+  struct {
+    uint64_t *at;
+    size_t len, cap;
+  } into; /* scratch: boxes with an edge into a run, once for each edge */
+} drawing;
+
+static void put_node(drawing *d, const uop *u, uint64_t k, uint64_t run) {
+  uopi_buf *b = &d->b;
   style s = style_of(u);
   uopi_puts(b, "  n");
   uopi_putu(b, k);
   uopi_puts(b, " [label=\"");
-  put_label(b, n, p, u);
+  put_label(b, &d->names, d->p, u);
+  if (run) {
+    uopi_puts(b, "\\n\303\227 "); /* a multiplication sign in UTF-8 */
+    uopi_putu(b, run);
+  }
   uopi_puts(b, "\" shape=");
   uopi_puts(b, s.shape);
   uopi_puts(b, " fillcolor=\"");
   uopi_puts(b, s.fill);
-  uopi_puts(b, "\"];\n");
+  uopi_puts(b, run ? "\" peripheries=2];\n" : "\"];\n");
 }
 
-static void put_edges(uopi_buf *b, uopi_memo *numbers, const uop *u, uint64_t k) {
-  bool ordered = u->nsrc > 1 && !(uop_op_find((uop_op)u->op)->sets & UOP_SET_COMMUTATIVE);
-  for (uint32_t i = 0; i < u->nsrc; i++) {
-    uopi_puts(b, "  n");
-    uopi_putu(b, uopi_memo_get(numbers, u->src[i]));
-    uopi_puts(b, " -> n");
-    uopi_putu(b, k);
-    if (ordered) {
-      uopi_puts(b, " [label=\"");
-      uopi_putu(b, i);
-      uopi_puts(b, "\"]");
-    }
-    uopi_puts(b, ";\n");
+static void put_edge(uopi_buf *b, uint64_t from, uint64_t to, const char *before, uint64_t label) {
+  uopi_puts(b, "  n");
+  uopi_putu(b, from);
+  uopi_puts(b, " -> n");
+  uopi_putu(b, to);
+  if (before) {
+    uopi_puts(b, " [label=\"");
+    uopi_puts(b, before);
+    uopi_putu(b, label);
+    uopi_puts(b, "\"]");
   }
+  uopi_puts(b, ";\n");
 }
 
-static bool put_graph(uopi_buf *b, const uop_nodes *order, names *n, const uop_program *p,
-                      uopi_memo *numbers) {
-  uopi_puts(b, "digraph uop {\n"
-               "  rankdir=TB ranksep=0.3 nodesep=0.25;\n"
-               "  node [style=filled fontname=\"Helvetica\" fontsize=11 color=\"#6b7280\" "
-               "margin=\"0.1,0.05\"];\n"
-               "  edge [fontname=\"Helvetica\" fontsize=9 color=\"#6b7280\"];\n");
+static void put_edges(drawing *d, const uop *u, uint64_t k) {
+  bool ordered = u->nsrc > 1 && !(uop_op_find((uop_op)u->op)->sets & UOP_SET_COMMUTATIVE);
+  for (uint32_t i = 0; i < u->nsrc; i++)
+    put_edge(&d->b, uopi_memo_get(&d->numbers, u->src[i]), k, ordered ? "" : NULL, i);
+}
+
+static int by_number(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* The edges into a run from outside, those of one source as one with their number. */
+static bool put_run_edges(drawing *d, const uop *top, uint64_t k) {
+  d->into.len = 0;
+  for (const uop *u = top; u; u = uopi_memo_node(&d->folds.before, u))
+    for (uint32_t i = 0; i < u->nsrc; i++) {
+      const uop *s = u->src[i];
+      if (uopi_fold_of(&d->folds, s) == top) continue;
+      if (!UOPI_PUSH(d->b.mem, &d->into, uopi_memo_get(&d->numbers, s))) return false;
+    }
+  if (d->into.len) qsort(d->into.at, d->into.len, sizeof *d->into.at, by_number);
+  for (size_t i = 0, n; i < d->into.len; i += n) {
+    for (n = 1; i + n < d->into.len && d->into.at[i + n] == d->into.at[i]; n++) continue;
+    put_edge(&d->b, d->into.at[i], k, n > 1 ? "\303\227 " : NULL, n);
+  }
+  return true;
+}
+
+static bool put_graph(drawing *d, const uop_nodes *order) {
+  uopi_puts(&d->b, "digraph uop {\n"
+                   "  rankdir=TB ranksep=0.3 nodesep=0.25;\n"
+                   "  node [style=filled fontname=\"Helvetica\" fontsize=11 color=\"#6b7280\" "
+                   "margin=\"0.1,0.05\"];\n"
+                   "  edge [fontname=\"Helvetica\" fontsize=9 color=\"#6b7280\"];\n");
   for (size_t i = 0; i < order->len; i++) {
     const uop *u = order->at[i];
-    if (!uopi_memo_set(numbers, u, i)) return false;
-    put_node(b, n, p, u, i);
-    put_edges(b, numbers, u, i);
+    if (uopi_fold_of(&d->folds, u) != u) continue;
+    uint64_t run = uopi_memo_get(&d->folds.length, u);
+    if (!uopi_memo_set(&d->numbers, u, i)) return false;
+    put_node(d, u, i, run);
+    if (!run)
+      put_edges(d, u, i);
+    else if (!put_run_edges(d, u, i))
+      return false;
   }
-  uopi_puts(b, "}\n");
+  uopi_puts(&d->b, "}\n");
   return true;
 }
 
 char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t nroots, const uop_program *p,
               size_t *len) {
-  if (!ctx) return NULL;
-  uopi_buf b = {.mem = uopi_mem_of(ctx)};
+  if (!ctx || !uopi_all_of(ctx, roots, nroots)) return NULL;
+  const uopi_mem *mem = uopi_mem_of(ctx);
+  drawing d = {.b = {.mem = mem}, .p = p, .numbers = {.mem = mem}};
   uop_nodes order = {NULL, 0, 0};
-  uopi_memo numbers = {.mem = uopi_mem_of(ctx)};
-  names n;
-  bool ok = names_begin(&n, ctx, p) && uopi_walk(ctx, roots, nroots, false, NULL, &order) &&
-            put_graph(&b, &order, &n, p, &numbers);
-  names_end(&n, ctx, p);
-  uopi_memo_drop(&numbers);
+  bool ok = names_begin(&d.names, ctx, p) && uopi_walk(ctx, roots, nroots, false, NULL, &order);
+  if (order.len > UOP_DOT_FOLD) ok = ok && uopi_folds_begin(&d.folds, ctx, &order);
+  ok = ok && put_graph(&d, &order);
+  if (order.len > UOP_DOT_FOLD) uopi_folds_end(&d.folds);
+  names_end(&d.names, ctx, p);
+  uopi_memo_drop(&d.numbers);
+  UOPI_DROP(mem, &d.into);
   uop_nodes_free(ctx, &order);
-  if (!ok) b.failed = true;
-  return uopi_buf_give(&b, ctx, len);
+  if (!ok) d.b.failed = true;
+  return uopi_buf_give(&d.b, ctx, len);
 }

@@ -29,7 +29,7 @@ static const char *text_of(int fn) {
   return fn < UOP_OP_COUNT ? uop_op_find((uop_op)fn)->text : uopi_sugars[fn - UOP_OP_COUNT].text;
 }
 
-/* ---- attribute values ----------------------------------------------------------------------- */
+/* ---- attribute values ---- */
 
 /* A word out of names[0..n), given by the function `name`. */
 #define WORD_VALUE(p, key, v, count, name, type, out)                       \
@@ -134,7 +134,9 @@ bool uopi_attribute(parser *p, open_expr *e, const token *key) {
   p->lex.p++; /* the "=" right behind the key */
   token v = uopi_lex(&p->lex);
   if (v.kind == TOK_BAD) return uopi_fail(p, UOP_E_SYNTAX, v.at, v.len, "%s", v.why);
-  if (v.spaced) v.len = 0; /* no blanks around an attribute's "=" */
+  if (v.spaced)
+    return uopi_fail(p, UOP_E_SYNTAX, key->at, key->len + 1,
+                     "no blank may stand behind an attribute's =");
   return read_value(p, e, found->bit, key, &v);
 }
 
@@ -195,8 +197,7 @@ bool uopi_tuple(parser *p, const token *paren, size_t *first, size_t *n, bool *p
   return true;
 }
 
-/* ---- operands -> node
- * ---------------------------------------------------------------------------- */
+/* ---- operands -> node ---- */
 
 static item *items_of(parser *p, const open_expr *e, size_t *n) {
   *n = p->items.len - e->first_item;

@@ -123,7 +123,9 @@ token uopi_lex(lexer *l) {
   } else {
     t.kind = punctuation(c);
     t.len = 1;
-    if (t.kind == TOK_BAD) t.why = "unexpected byte";
+    if (t.kind == TOK_BAD)
+      t.why = c >= 0x21 && c <= 0x7e ? "nothing begins with this character"
+                                     : "unexpected byte, no printable ASCII";
   }
   l->p = t.at + t.len;
   return t;

@@ -1,7 +1,7 @@
 /* parse.c - reads a .uir program, a line at a time.
  *
- *   line := [ %name = ] expression | %name = %name          expression := op operand* [:]
- * key=value*
+ *   line       := [ %name = ] expression | %name = %name
+ *   expression := op operand* [:] key=value*
  *
  * Invariants: nested expressions are kept on a heap stack, `open`, and their operands on `items`,
  * so that nesting costs no C stack. A statement that fails leaves no node behind; its name is kept
@@ -72,8 +72,7 @@ static void fail_message(uop_diag *d, const lexer *l, uint32_t line) {
   d->reason = (uint32_t)n;
 }
 
-/* ---- operands
- * ------------------------------------------------------------------------------------ */
+/* ---- operands ---- */
 
 static bool push_item(parser *p, item it) {
   if (!UOPI_PUSH(p->mem, &p->items, it)) p->no_memory = true;
@@ -115,8 +114,7 @@ static bool literal_operand(parser *p, const token *t) {
   return push_item(p, it);
 }
 
-/* ---- ops
- * ----------------------------------------------------------------------------------------- */
+/* ---- ops ---- */
 
 static bool same_word(const token *t, const char *text) {
   if (strlen(text) != t->len) return false;
@@ -175,13 +173,9 @@ static bool open_expression(parser *p, const token *t, const char *paren) {
   return !p->no_memory;
 }
 
-/* Every ASSERT is a root, except as the body of a CALL: that is run with the CALL's arguments. */
+/* Every ASSERT is a root, wherever it stands. */
 static bool note_assert(parser *p, const uop *u) {
   bool fresh;
-  if (u->op == UOP_CALL && u->src[0]->op == UOP_ASSERT) {
-    uint64_t *is_body = uopi_map_find(&p->asserts, u->src[0]->id);
-    if (is_body) *is_body = 1;
-  }
   if (u->op != UOP_ASSERT) return true;
   if (!uopi_map_put(&p->asserts, u->id, &fresh) ||
       (fresh && !UOPI_PUSH(p->mem, &p->prog->asserts, u)))
@@ -205,8 +199,7 @@ static bool close_expression(parser *p, const char *end, const uop **result) {
   return true;
 }
 
-/* ---- expressions
- * --------------------------------------------------------------------------------- */
+/* ---- expressions ---- */
 
 static bool is_operand(tok_kind k) {
   return k == TOK_NAME || k == TOK_WORD || k == TOK_INT || k == TOK_FLOAT || k == TOK_LPAREN;
@@ -305,14 +298,7 @@ static const uop *alias(parser *p, const token *t) {
   return NULL;
 }
 
-/* ---- statements
- * ----------------------------------------------------------------------------------- */
-
-/* A name that failed, unless it is defined already: what uses it is passed over. */
-static void poison(parser *p, const char *name, size_t len) {
-  if (!len || len > UOP_MAX_NAME || uopi_symbols_line(&p->names, name, len)) return;
-  if (!uopi_symbols_add(&p->names, name, len, (meaning){NULL, p->line})) p->no_memory = true;
-}
+/* ---- statements ---- */
 
 static bool define(parser *p, const token *name, const uop *u, const token *first,
                    const char *end) {
@@ -353,6 +339,13 @@ static const char *text_end(const lexer *l) {
   return e;
 }
 
+/* A second definition of the same type: what uses the name is right or wrong all the same. */
+static bool has_type_of(const parser *p, const token *name, const uop *u) {
+  bool known;
+  const uop *first = uopi_symbols_find(&p->names, name->at + 1, name->len - 1, &known);
+  return first && first->dtype == u->dtype && first->shape == u->shape && first->space == u->space;
+}
+
 static const char must_start[] = "statement must start with %name =";
 
 /* The statement whose first token is `t`. False: its error, or a name that failed before. */
@@ -369,23 +362,29 @@ static bool statement(parser *p, token t) {
   } else if (!(t.kind == TOK_WORD && same_word(&t, "assert"))) {
     return uopi_fail(p, UOP_E_SYNTAX, t.at, t.len, "%s", must_start);
   }
-  bool named = name.kind == TOK_NAME;
-  if (named && !check_new(p, &name)) return false;
+  bool named = name.kind == TOK_NAME, is_new = !named || check_new(p, &name);
   const uop *u = named && t.kind == TOK_NAME ? alias(p, &t) : expression(p, &t);
-  if (!u) return false;
+  if (!is_new) p->redefined_alike = u && has_type_of(p, &name, u);
+  if (!u || !is_new) return false;
   if (!define(p, named ? &name : NULL, u, &first, text_end(&p->lex))) p->no_memory = true;
   return !p->no_memory;
 }
 
-/* The name that a failed statement was to define: %x =, or x = with the % forgotten. */
-static void poison_statement(parser *p, const token *first) {
-  const char *q = first->at + first->len;
-  while (q < p->lex.end && (*q == ' ' || *q == '\t')) q++;
-  if (q == p->lex.end || *q != '=') return;
-  if (first->kind == TOK_NAME)
-    poison(p, first->at + 1, first->len - 1);
-  else if (first->kind == TOK_WORD || first->kind == TOK_INT)
-    poison(p, first->at, first->len);
+/* The name that a failed statement was to define: of %x add …, %x = …, or with the % forgotten or
+ * set apart, x = …. One that was defined before, with another type, means nothing any more. */
+static bool poison_statement(parser *p, const token *first) {
+  token t = *first;
+  lexer l = p->lex;
+  if (p->redefined_alike) return true;
+  if (t.kind == TOK_BAD && t.len == 1 && *t.at == '%') { /* % x = … */
+    l.p = t.at + 1;
+    t = uopi_lex(&l);
+  }
+  bool is_name = t.kind == TOK_NAME;
+  if (!is_name && t.kind != TOK_WORD && t.kind != TOK_INT) return true;
+  l.p = t.at + t.len;
+  if (!is_name && !uopi_lex_equals_follows(&l)) return true;
+  return uopi_symbols_fail(&p->names, t.at + is_name, t.len - is_name, p->line);
 }
 
 /* False where no more lines are to be read: at the first error that is one too many. */
@@ -400,7 +399,7 @@ static bool report(parser *p) {
 static bool read_line(parser *p) {
   token t = uopi_lex(&p->lex);
   if (t.kind == TOK_END) return true;
-  p->poisoned = p->failed = false;
+  p->poisoned = p->failed = p->redefined_alike = false;
   p->items.len = p->open.len = p->ints.len = 0;
   uopi_undo undo = uopi_undo_begin(p->ctx);
   size_t asserts = p->prog->asserts.len;
@@ -409,13 +408,14 @@ static bool read_line(parser *p) {
     uop_map_remove(&p->asserts, p->prog->asserts.at[i]);
   p->prog->asserts.len = asserts;
   uopi_undo_all(p->ctx, undo);
-  poison_statement(p, &t);
+  if (!poison_statement(p, &t)) p->no_memory = true;
   if (p->no_memory) return false;
   return p->failed ? report(p) : true;
 }
 
 static void read_lines(parser *p) {
   const char *at = p->prog->text, *end = at + p->prog->len;
+  if (end - at >= 3 && !memcmp(at, "\xef\xbb\xbf", 3)) at += 3; /* a byte order mark */
   for (p->line = 1; at < end; p->line++) {
     const char *nl = memchr(at, '\n', (size_t)(end - at));
     const char *stop = nl ? nl : end;
@@ -437,20 +437,15 @@ static void read_lines(parser *p) {
   report(p);
 }
 
-/* ---- the whole text
- * --------------------------------------------------------------------------------- */
+/* ---- the whole text ---- */
 
 static bool collect_roots(parser *p) {
   uop_program *prog = p->prog;
-  size_t n = 0;
   if (!prog->result) prog->result = prog->stmts[prog->nstmts - 1].node; /* only asserts */
-  for (size_t i = 0; i < prog->asserts.len; i++) {
-    const uop *u = prog->asserts.at[i];
-    if (*uopi_map_find(&p->asserts, u->id)) continue;
-    prog->asserts.at[n++] = u;
-    if (u != prog->result && !UOPI_PUSH(p->mem, &prog->roots, u)) return false;
-  }
-  prog->asserts.len = n;
+  for (size_t i = 0; i < prog->asserts.len; i++)
+    if (prog->asserts.at[i] != prog->result &&
+        !UOPI_PUSH(p->mem, &prog->roots, prog->asserts.at[i]))
+      return false;
   return UOPI_PUSH(p->mem, &prog->roots, prog->result);
 }
 

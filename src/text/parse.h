@@ -76,7 +76,8 @@ typedef struct parser {
   } ints;
   size_t stmt_cap; /* of prog->stmts */
   bool poisoned; /* the statement uses a name whose own statement failed: not an error of its own */
-  bool failed;   /* the statement has an error, in `error` */
+  bool redefined_alike; /* it defines a name again, with the type that it has */
+  bool failed;          /* the statement has an error, in `error` */
   bool no_memory;
   uop_diag error;
 } parser;

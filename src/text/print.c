@@ -112,7 +112,7 @@ static void put_arg(uopi_buf *b, const uop *u) {
 
 typedef struct printer {
   uopi_buf b;
-  uopi_memo numbers; /* node -> its line's number */
+  uopi_memo numbers; /* node -> its line's number + 1; a constant has none */
   uopi_set used;     /* ASSERTs that a node uses */
   uint64_t next;
 } printer;
@@ -137,10 +137,10 @@ static void put_operands(printer *p, const uop *u) {
     uint32_t end = u->nsrc - i < OPS_AT_ONCE ? u->nsrc : i + OPS_AT_ONCE;
     char *q = uopi_buf_room(b, (end - i) * (size_t)OPERAND_MAX), *from = q;
     if (!q) return;
-    for (; i < end && u->src[i]->op != UOP_CONST; i++) {
+    for (uint64_t number; i < end && (number = uopi_memo_get(&p->numbers, u->src[i])); i++) {
       if (i) *q++ = ',';
       *q++ = ' ';
-      q = name_at(q, uopi_memo_get(&p->numbers, u->src[i]));
+      q = name_at(q, number - 1); /* the source itself is not looked at */
     }
     b->len += (size_t)(q - from);
     if (i == end) continue;
@@ -161,7 +161,7 @@ static void put_node(printer *p, const uop *u) {
 
 /* False: out of memory. */
 static bool put_named_line(printer *p, const uop *u) {
-  if (!uopi_memo_set(&p->numbers, u, p->next)) return false;
+  if (!uopi_memo_set(&p->numbers, u, p->next + 1)) return false;
   put_name(&p->b, p->next++);
   uopi_put(&p->b, " = ", 3);
   put_node(p, u);
@@ -171,12 +171,15 @@ static bool put_named_line(printer *p, const uop *u) {
 static void put_alias(printer *p, const uop *result) {
   put_name(&p->b, p->next++);
   uopi_put(&p->b, " = ", 3);
-  put_name(&p->b, uopi_memo_get(&p->numbers, result));
+  put_name(&p->b, uopi_memo_get(&p->numbers, result) - 1);
   uopi_putc(&p->b, '\n');
 }
 
 /* The ASSERTs that some node uses are named lines, like any operand. */
 static bool note_used_asserts(printer *p, const uop_nodes *order) {
+  bool any = false;
+  for (size_t i = 0; i < order->len; i++) any |= order->at[i]->op == UOP_ASSERT;
+  if (!any) return true;
   for (size_t i = 0; i < order->len; i++) {
     const uop *u = order->at[i];
     for (uint32_t k = 0; k < u->nsrc; k++)

@@ -108,6 +108,18 @@ bool uopi_symbols_add(symbols *s, const char *name, size_t len, meaning is) {
   return true;
 }
 
+bool uopi_symbols_fail(symbols *s, const char *name, size_t len, uint32_t line) {
+  if (len == 0 || len > UOP_MAX_NAME) return true;
+  uint32_t before = uopi_symbols_line(s, name, len);
+  if (!before) return uopi_symbols_add(s, name, len, (meaning){NULL, line});
+  size_t n = number_of(name, len);
+  if (n < s->numbered_cap && s->line_of[n])
+    s->numbered[n] = NULL;
+  else
+    place(s->at, s->cap, name, len, uopi_hash_bytes(name, len))->is.node = NULL;
+  return true;
+}
+
 void uopi_symbols_drop(symbols *s) {
   uopi_realloc(s->mem, s->at, s->cap * sizeof *s->at, 0);
   uopi_realloc(s->mem, (void *)s->numbered, s->numbered_cap * sizeof *s->numbered, 0);

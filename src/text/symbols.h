@@ -34,6 +34,8 @@ const uop *uopi_symbols_find(const symbols *s, const char *name, size_t len, boo
 uint32_t uopi_symbols_line(const symbols *s, const char *name, size_t len);
 /* False: out of memory. The name must not be there yet. */
 bool uopi_symbols_add(symbols *s, const char *name, size_t len, meaning is);
+/* The statement of this name failed: what uses it is passed over. False: out of memory. */
+bool uopi_symbols_fail(symbols *s, const char *name, size_t len, uint32_t line);
 void uopi_symbols_drop(symbols *s);
 
 #endif

@@ -23,7 +23,7 @@ uint64_t random_u64(rng *r) {
 
 uint32_t random_below(rng *r, uint32_t n) { return (uint32_t)((random_u64(r) >> 32) * n >> 32); }
 
-/* ---- the pool -------------------------------------------------------------------------------- */
+/* ---- the pool ---- */
 
 typedef struct type {
   uop_dtype dtype;
@@ -76,7 +76,7 @@ static type some_type(gen *g) {
   return t;
 }
 
-/* ---- leaves ---------------------------------------------------------------------------------- */
+/* ---- leaves ---- */
 
 static uint32_t some_f32_bits(gen *g) {
   static const float special[] = {0.0f,    -0.0f,   1.0f,      -1.0f,    0.5f,
@@ -154,7 +154,7 @@ static const uop *fresh(gen *g, const type *t) {
   }
 }
 
-/* ---- choosing sources ------------------------------------------------------------------------ */
+/* ---- choosing sources ---- */
 
 typedef bool (*fits)(const uop *u, const void *what);
 
@@ -522,7 +522,7 @@ static bool is_run(unsigned op) {
   }
 }
 
-/* ---- graphs ---------------------------------------------------------------------------------- */
+/* ---- graphs ---- */
 
 /* The last node made; for the program, now and then all ends of the graph under one SINK. */
 static const uop *random_nodes(gen *g, int steps) {
@@ -549,7 +549,7 @@ const uop *random_graph(uop_ctx *ctx, uint64_t seed, int steps, unsigned flags) 
   return random_nodes(&g, steps);
 }
 
-/* ---- shrinking ------------------------------------------------------------------------------- */
+/* ---- shrinking ---- */
 
 typedef struct shrinking {
   uop_ctx *ctx;

@@ -1,0 +1,177 @@
+# report.awk - the tables of docs/measured.md from the samples that run.sh wrote.
+#
+# A value is the median of its rounds, with the least and the greatest behind it; a ratio is one of
+# medians. `bar` rows state what ../shared/PERF.md demands: "ok" or "MISSED" behind the ratio.
+#
+#   awk -v head=FILE -f report.awk SAMPLES
+
+{
+  id = $1 SUBSEP $2 SUBSEP $3 SUBSEP $4
+  value[id, ++count[id]] = $5 + 0
+  if (!($1 in size_known)) { size_known[$1] = 1; sizes[++nsizes] = $1 }
+}
+
+function sorted(id,   i, j, v) {
+  for (i = 1; i <= count[id]; i++) {
+    v = value[id, i]
+    for (j = i - 1; j >= 1 && s[j] > v; j--) s[j + 1] = s[j]
+    s[j + 1] = v
+  }
+  return count[id]
+}
+
+# The median of a value; -1 where there is none. Sets low and high.
+function median(n, w, program, key,   id, c) {
+  id = n SUBSEP w SUBSEP program SUBSEP key
+  if (!(id in count)) return -1
+  c = sorted(id)
+  low = s[1]
+  high = s[c]
+  return c % 2 ? s[(c + 1) / 2] : (s[c / 2] + s[c / 2 + 1]) / 2
+}
+
+function short(v) {
+  return sprintf(v >= 100 ? "%.0f" : v >= 10 ? "%.1f" : v >= 0.1 ? "%.2f" : "%.4f", v)
+}
+
+function cell(n, w, program, key,   m) {
+  m = median(n, w, program, key)
+  if (m < 0) return "–"
+  return low == high ? short(m) : short(m) " (" short(low) "–" short(high) ")"
+}
+
+# A ratio beside its bar. `sense` ">": at least; "<": at most.
+function verdict(a, b, sense, bar, what,   r, ok, text) {
+  if (a < 0 || b <= 0) return "–"
+  r = a / b
+  if (bar == "") return short(r)
+  ok = sense == ">" ? r >= bar : r <= bar
+  bars++
+  if (!ok) missed[++nmissed] = what ": " short(r) ", the bar is " sense " " bar
+  return short(r) " " (sense == ">" ? "≥" : "≤") " " bar (ok ? " ok" : " **MISSED**")
+}
+
+function z3_bar(w, phase) {
+  if (phase == "miss") return 3
+  if (phase == "hit") return w == "L" ? 6 : w == "R" ? 5 : 8
+  if (phase ~ /^subst/) return 5
+  if (phase == "free") return 3
+  if (phase ~ /^walk/) return w == "L" ? 0.667 : w == "S" ? 3 : ""
+  return ""
+}
+
+function core_table(n,   p, np, phases, i, w, ws, key, ours, what) {
+  print "| phase | graph | uopc | Z3 | times faster | floor | times as long |"
+  print "| --- | --- | ---: | ---: | :--- | ---: | :--- |"
+  np = split("miss hit walk walk2 sweep subst subst2 free", phases, " ")
+  split("C S L R", ws, " ")
+  for (p = 1; p <= np; p++) for (i = 1; i <= 4; i++) {
+    key = phases[p]
+    w = ws[i]
+    ours = median(n, w, "core", key)
+    if (ours < 0) continue
+    what = n " nodes, " key " " w
+    printf "| %s | %s | %s | %s | %s | %s | %s |\n", key, w, cell(n, w, "core", key),
+      cell(n, w, "z3", key),
+      verdict(median(n, w, "z3", key), ours, ">", z3_bar(w, key), what " beside Z3"),
+      cell(n, w, "floor", key),
+      verdict(ours, median(n, w, "floor", key), "<", 1.5, what " beside the floor")
+  }
+  print ""
+}
+
+function other_table(n,   i, w, ws, key, k, keys) {
+  split("C S L R", ws, " ")
+  print "| what | graph | uopc | beside | | ratio |"
+  print "| --- | --- | ---: | --- | ---: | :--- |"
+  for (i = 1; i <= 4; i++) {
+    w = ws[i]
+    if (median(n, w, "core", "bytes") < 0) continue
+    printf "| bytes a node | %s | %s | the bar: 88 | | %s |\n", w, cell(n, w, "core", "bytes"),
+      verdict(median(n, w, "core", "bytes"), 1, "<", 88, n " nodes, bytes a node of " w)
+    printf "| | %s | | Z3 | %s | %s |\n", w, cell(n, w, "z3", "bytes"),
+      verdict(median(n, w, "core", "bytes"), median(n, w, "z3", "bytes"), "<", "", "")
+  }
+  for (i = 1; i <= 3; i++) {
+    w = ws[i]
+    if (median(n, w, "core", "sweep") < 0) continue
+    printf "| sweep | %s | %s | memcpy | %s | %s |\n", w, cell(n, w, "core", "sweep"),
+      cell(n, w, "core", "memcpy"),
+      verdict(median(n, w, "core", "sweep"), median(n, w, "core", "memcpy"), "<", 2,
+              n " nodes, sweep of " w " beside memcpy")
+  }
+  split("eval eval2", keys, " ")
+  for (k = 1; k <= 2; k++) for (i = 1; i <= 3; i++) {
+    w = ws[i]
+    if (median(n, w, "core", keys[k]) < 0) continue
+    printf "| %s | %s | %s | its floor | %s | %s |\n", keys[k], w, cell(n, w, "core", keys[k]),
+      cell(n, w, "eval_floor", keys[k]),
+      verdict(median(n, w, "core", keys[k]), median(n, w, "eval_floor", keys[k]), "<", 3,
+              n " nodes, " keys[k] " " w " beside its floor")
+  }
+  if (median(n, "C", "core", "doubling") >= 0) printf "| 300 doublings, ns in all | | %s | its floor | %s | %s |\n",
+    cell(n, "C", "core", "doubling"), cell(n, "C", "eval_floor", "doubling"),
+    verdict(median(n, "C", "core", "doubling"), median(n, "C", "eval_floor", "doubling"), "<", 3,
+            n " nodes, doubling beside its floor")
+  print ""
+}
+
+function text_row(n, w, label, ours, program, bar, what) {
+  if (median(n, w, ours, "seconds") < 0) return
+  printf "| %s | %s | %s | %s | %s | %s |\n", label, w, cell(n, w, ours, "seconds"), program,
+    cell(n, w, program, "seconds"),
+    verdict(median(n, w, program, "seconds"), median(n, w, ours, "seconds"), ">", bar,
+            n " lines, " what " " w " beside " program)
+}
+
+function speed_row(n, w, label, key, ours, floor, bar) {
+  printf "| %s | %s | %s | floor | %s | %s |\n", label, w, cell(n, w, ours, key),
+    cell(n, w, floor, key),
+    verdict(median(n, w, ours, key), median(n, w, floor, key), ">", bar,
+            n " lines, " label " " w " beside its floor")
+}
+
+function text_table(n,   i, w, ws) {
+  split("S L", ws, " ")
+  print "| what | graph | uopc | beside | | ratio |"
+  print "| --- | --- | ---: | --- | ---: | :--- |"
+  for (i = 1; i <= 2; i++) {
+    w = ws[i]
+    if (median(n, w, "check", "seconds") < 0) continue
+    text_row(n, w, "`uopc check`, CPU s", "check", "llvm-as", 4, "parse")
+    text_row(n, w, "`uopc fmt`, CPU s", "fmt", "opt", w == "S" ? 5 : 4, "parse and print")
+    text_row(n, w, "`uopc fmt`, CPU s", "fmt", "mlir-opt", 12, "parse and print")
+    speed_row(n, w, "parse, MB/s", "parse", "text", "text_floor", "")
+    speed_row(n, w, "parse2, MB/s", "parse2", "text", "text_floor", "")
+    speed_row(n, w, "print, MB/s", "print", "text", "text_floor", "")
+    speed_row(n, w, "print2, MB/s", "print2", "text", "text_floor", "")
+    speed_row(n, w, "parse of words, MB/s", "parse", "named", "named_floor", 0.5)
+    speed_row(n, w, "parse2 of words, MB/s", "parse2", "named", "named_floor", 0.5)
+  }
+  print ""
+}
+
+END {
+  while ((getline line < head) > 0) print line
+  close(head)
+  for (i = 1; i <= nsizes; i++) {
+    n = sizes[i]
+    if (!((n SUBSEP "S" SUBSEP "z3" SUBSEP "miss") in count)) continue
+    c = count[n, "S", "z3", "miss"]
+    before = bars
+    lost = nmissed
+    printf "## %d nodes, %d round%s\n\n", n, c, c == 1 ? "" : "s"
+    print "CPU nanoseconds a node.\n"
+    core_table(n)
+    other_table(n)
+    print "Text of the same graphs.\n"
+    text_table(n)
+    line = bars - before - (nmissed - lost) " of " bars - before
+    held = held "| " n " | " line " |\n"
+    print "bench: " n " nodes: " line " bars hold" >"/dev/stderr"
+  }
+  print "## The bars\n"
+  print "| nodes | hold |\n| ---: | ---: |\n" held
+  if (nmissed) print "Missed:\n"
+  for (i = 1; i <= nmissed; i++) print "- " missed[i]
+}
