@@ -44,10 +44,21 @@ bool uopi_grow(const uopi_mem *m, void **at, size_t *cap, size_t need, size_t si
 
 /* ---- strings ---- */
 
+/* A buffer's memory has the head of what is handed to the caller from the start, so that giving a
+ * text away copies nothing. */
+static bool buf_resize(uopi_buf *b, size_t cap) {
+  char *raw = b->at ? b->at - GIVE_HEAD : NULL;
+  raw = uopi_realloc(b->mem, raw, b->cap + GIVE_HEAD, cap + GIVE_HEAD);
+  if (!raw) return false;
+  b->at = raw + GIVE_HEAD;
+  b->cap = cap;
+  return true;
+}
+
 char *uopi_buf_room(uopi_buf *b, size_t n) {
   if (n >= b->cap - b->len) { /* a NUL as well */
-    if (b->failed || n > SIZE_MAX / 2 - b->len ||
-        !uopi_grow(b->mem, (void **)&b->at, &b->cap, b->len + n + 1, 1)) {
+    size_t need = b->len + n + 1, cap = b->cap < 64 ? 64 : b->cap * 2;
+    if (b->failed || n > SIZE_MAX / 4 - b->len || !buf_resize(b, cap < need ? need : cap)) {
       b->failed = true;
       return NULL;
     }
@@ -93,21 +104,26 @@ void uopi_puti(uopi_buf *b, int64_t v) {
 }
 
 void uopi_buf_drop(uopi_buf *b) {
-  uopi_realloc(b->mem, b->at, b->cap, 0);
+  if (b->at) uopi_realloc(b->mem, b->at - GIVE_HEAD, b->cap + GIVE_HEAD, 0);
   b->at = NULL;
   b->len = b->cap = 0;
 }
 
+enum { SHRINK_BELOW = 1 << 20 }; /* bytes: to copy more costs more than the room is worth */
+
 char *uopi_buf_give(uopi_buf *b, uop_ctx *ctx, size_t *len) {
-  char *s = b->failed ? NULL : uopi_give(ctx, b->len + 1);
-  if (s) {
-    if (b->len) memcpy(s, b->at, b->len);
-    s[b->len] = 0;
-    if (len) *len = b->len;
-  } else {
-    uopi_no_memory(ctx);
+  uopi_put(b, "", 0); /* even an empty text has its NUL */
+  if (b->failed) {
+    uopi_buf_drop(b);
+    return uopi_no_memory(ctx);
   }
-  uopi_buf_drop(b);
+  if (b->cap < SHRINK_BELOW) buf_resize(b, b->len + 1); /* where it fails, it stays larger */
+  char *s = b->at;
+  size_t size = b->cap + GIVE_HEAD;
+  memcpy(s - GIVE_HEAD, &size, sizeof size);
+  if (len) *len = b->len;
+  b->at = NULL;
+  b->len = b->cap = 0;
   return s;
 }
 
