@@ -1,6 +1,6 @@
 #!/bin/sh
-# deps.sh [docs] - installs what the tests need where it is missing: cmocka, g++, pkg-config and a
-# reader of man pages; for `make docs` Doxygen. As root it installs Debian's packages; otherwise it
+# deps.sh [docs] - installs what the tests need where it is missing: cmocka, g++, pkg-config, a
+# reader of man pages and the sources of a locale; for `make docs` Doxygen. As root it installs Debian's packages; otherwise it
 # prints the one command to type.
 set -u
 packages=""
@@ -15,6 +15,7 @@ else
   need g++ g++
   need pkg-config pkg-config
   need mandoc mandoc
+  [ -e /usr/share/i18n/locales/de_DE ] || packages="$packages locales"
 fi
 [ -z "$packages" ] && exit 0
 install="apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends$packages"

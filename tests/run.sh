@@ -59,9 +59,21 @@ step generated sh tests/generated.sh "$BUILD" "$MAKE"
 step header-c "$CC" -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Iinclude tests/header_c.c \
   "$BUILD/libuop.a" -o "$BUILD/tests/header_c" -lm
 step header-c-run "$BUILD/tests/header_c"
-step header-cxx g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude tests/header_cxx.cc "$BUILD/libuop.a" \
+step header-cxx g++ -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Iinclude tests/header_cxx.cc "$BUILD/libuop.a" \
   -o "$BUILD/tests/header_cxx" -lm
 step header-cxx-run "$BUILD/tests/header_cxx"
+if command -v clang >/dev/null 2>&1; then
+  step clang sh -c 'clang -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Iinclude \
+    -Isrc -fsyntax-only tests/header_c.c src/*/*.c'
+fi
+# A locale whose decimal point is a comma: nothing may change under it.
+if mkdir -p "$BUILD/locale" && localedef -i de_DE -f UTF-8 "$BUILD/locale/de_DE.UTF-8" 2>"$log/locale.log"; then
+  LOCPATH=$(cd "$BUILD/locale" && pwd)
+  UOP_TEST_LOCALE=de_DE.UTF-8
+  export LOCPATH UOP_TEST_LOCALE
+else
+  count 0 1 locale "$log/locale.log"
+fi
 for t in tests/test_*.c; do unit "$(basename "$t" .c)"; done
 closing threads "$BUILD/tests/threads"
 closing golden "$BUILD/tests/golden" "$BUILD/asan/uopc" tests/golden

@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <limits.h>
+#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -630,6 +631,33 @@ static void test_tables(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, begin, end)
 
+/* Reading, printing, running and drawing under a locale whose decimal point is a comma. */
+static void test_locale(void **state) {
+  (void)state;
+  static const char text[] = "%a = mul 0.5, 1e-07\n%b = add %a, 1234567.5\n";
+  static const char want[] = "%0 = mul 0.5, 1e-07\n%1 = add %0, 1234567.5\n";
+  const char *name = getenv("UOP_TEST_LOCALE");
+  if (!name) {
+    print_message("UOP_TEST_LOCALE names no locale (tests/run.sh makes one)\n");
+    skip();
+  }
+  assert_non_null(setlocale(LC_ALL, name));
+  assert_string_equal(localeconv()->decimal_point, ",");
+  const uop *u = uop_parse(ctx, text, strlen(text));
+  assert_non_null(u);
+  char *s = uop_print(u, NULL);
+  assert_string_equal(s, want);
+  uop_free(ctx, s);
+  uop_run *r = uop_run_new(ctx, NULL);
+  uop_value out;
+  assert_true(uop_run_eval(r, u, &out));
+  s = uop_value_print(ctx, &out, true);
+  assert_string_equal(s, "1234567.5");
+  uop_free(ctx, s);
+  uop_run_free(r);
+  setlocale(LC_ALL, "C");
+}
+
 /* A context that could not be made is NULL, and so is everything built in it. */
 static void test_null_context(void **state) {
   (void)state;
@@ -677,6 +705,7 @@ int main(void) {
       TEST(refusals_of_memory),
       TEST(arity_and_void),
       TEST(tables),
+      TEST(locale),
       cmocka_unit_test(test_null_context),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -620,6 +620,8 @@ static void test_locale(void **state) {
     setlocale(LC_ALL, "C");
     if (got != want) fail_msg("differs under locale '%s'", names[i]);
   }
+  if (!comma && getenv("UOP_TEST_LOCALE"))
+    fail_msg("tests/run.sh made a locale, and it is not used");
   if (!comma) {
     print_message("no locale with a decimal comma here\n");
     skip();

@@ -132,7 +132,8 @@ static const char *fn_text(int fn) {
 
 /* Of a word in either case: its length, and its first and last letter. */
 static unsigned fn_hash(const char *at, size_t len) {
-  return ((unsigned)len * 7 + (at[0] & 31u) * 5 + (at[len - 1] & 31u) * 3) & (FN_SLOTS - 1);
+  unsigned first = (unsigned char)at[0] & 31, last = (unsigned char)at[len - 1] & 31;
+  return ((unsigned)len * 7 + first * 5 + last * 3) & (FN_SLOTS - 1);
 }
 
 /* The op names by open addressing, made anew by each reading: there are few, and no globals. */

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MUST(x)                                                                                    \
-  do {                                                                                             \
-    if (!(x)) {                                                                                    \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x);                                      \
-      abort();                                                                                     \
-    }                                                                                              \
+#define MUST(x)                                               \
+  do {                                                        \
+    if (!(x)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); \
+      abort();                                                \
+    }                                                         \
   } while (0)
 
 static void round_trip(uop_ctx *ctx, const uop_program *p) {
@@ -21,7 +21,8 @@ static void round_trip(uop_ctx *ctx, const uop_program *p) {
   char *text = uop_program_print(p, &len);
   MUST(text);
   uop_program *q = uop_program_parse(ctx, text, len, NULL);
-  MUST(q && q->result == p->result && q->roots.len == p->roots.len && q->asserts.len == p->asserts.len);
+  MUST(q && q->result == p->result && q->roots.len == p->roots.len &&
+       q->asserts.len == p->asserts.len);
   char *again = uop_program_print(q, &again_len);
   MUST(again && again_len == len && memcmp(again, text, len) == 0);
   uop_free(ctx, text);
