@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh [docs] - installs what the tests need where it is missing: cmocka, g++, pkg-config, a
+# deps.sh [docs | cross] - installs what the tests need where it is missing: cmocka, g++, pkg-config, a
 # reader of man pages and the sources of a locale; for `make docs` Doxygen. As root it installs Debian's packages; otherwise it
 # prints the one command to type.
 set -u
@@ -9,6 +9,10 @@ need() { # need PROGRAM PACKAGE
 }
 if [ "${1:-}" = docs ]; then
   need doxygen doxygen
+elif [ "${1:-}" = cross ]; then
+  need s390x-linux-gnu-gcc "gcc-s390x-linux-gnu libc6-dev-s390x-cross"
+  need arm-linux-gnueabihf-gcc "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"
+  need qemu-arm qemu-user
 else
   printf '#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <cmocka.h>\n' |
     ${CC:-cc} -E - >/dev/null 2>&1 || packages="$packages libcmocka-dev"

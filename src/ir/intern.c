@@ -5,7 +5,11 @@
 static size_t tuple_size(size_t n) {
   return offsetof(uop_tuple, at) + (n ? n : 1) * sizeof(int64_t);
 }
-static size_t name_size(size_t n) { return offsetof(uopi_name, s) + (n < 8 ? 8 : n + 1); }
+/* At least the whole struct, which is written as one: it may end in padding. */
+static size_t name_size(size_t n) {
+  size_t size = offsetof(uopi_name, s) + n + 1;
+  return size < sizeof(uopi_name) ? sizeof(uopi_name) : size;
+}
 
 static uint32_t hash_ints(const int64_t *at, size_t n) {
   uint64_t h = uopi_hash_step(UOPI_HASH_SEED, n);

@@ -35,14 +35,18 @@ enum { LIST_MAX = 8 }; /* longer lists are slower than the table (measured) */
 #define UOPI_SLAB_SIZE ((size_t)64 << 10) /* power of two: a node's slab is found by masking */
 enum { UOPI_CLASSES = 24 };
 
-typedef struct uopi_slab { /* the header, among the nodes */
-  uop_ctx *ctx;
-  uint64_t seq;  /* counts up: orders slabs by age */
-  uint32_t cls;  /* size class; UOPI_CLASSES for a block with one large node */
-  uint32_t live; /* nodes in use, counted when room is given back */
-  void *raw;     /* large: what the allocator gave, and its size */
-  size_t raw_size;
-  unsigned char pad[48 - 2 * sizeof(void *) - sizeof(size_t)]; /* to one cache line */
+typedef struct uopi_slab { /* the header, among the nodes: one cache line */
+  union {
+    struct {
+      uop_ctx *ctx;
+      uint64_t seq;  /* counts up: orders slabs by age */
+      uint32_t cls;  /* size class; UOPI_CLASSES for a block with one large node */
+      uint32_t live; /* nodes in use, counted when room is given back */
+      void *raw;     /* large: what the allocator gave, and its size */
+      size_t raw_size;
+    };
+    unsigned char line[64];
+  };
 } uopi_slab;
 
 /* A slab's header lies at an offset that its address gives, below half of the slab: at one fixed
