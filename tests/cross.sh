@@ -22,7 +22,8 @@ for target in "s390x-linux-gnu qemu-s390x gnu11" "arm-linux-gnueabihf qemu-arm c
   chmod +x "$dir/run-$1"
   "$build/tests/golden" "$dir/run-$1" tests/golden >"$dir/log" 2>&1
   last=$(tail -n 1 "$dir/log" | sed -n 's/^golden: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p')
-  [ "${last:-0 1}" = "${last% *} 0" ] || cat "$dir/log"
+  last=${last:-0 1}
+  [ "${last#* }" = 0 ] || cat "$dir/log"
   passed=$((passed + ${last% *}))
   failed=$((failed + ${last#* }))
 done

@@ -1,7 +1,8 @@
 #!/bin/sh
-# deps.sh [docs | cross] - installs what the tests need where it is missing: cmocka, g++, pkg-config, a
-# reader of man pages and the sources of a locale; for `make docs` Doxygen. As root it installs Debian's packages; otherwise it
-# prints the one command to type.
+# deps.sh [docs | cross] - installs what the tests need where it is missing: cmocka, g++, pkg-config,
+# a reader of man pages and the sources of a locale; for `make docs` Doxygen; for tests/cross.sh the
+# cross compilers and an emulator. As root it installs Debian's packages; otherwise it prints the
+# one command to type.
 set -u
 packages=""
 need() { # need PROGRAM PACKAGE
