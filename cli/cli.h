@@ -190,8 +190,7 @@ void program_diag(program *p, diag_level level, const uop *node, const char *mes
 const char *type_text(char *buf, uop_dtype d, const int64_t *dims, uint32_t rank);
 const char *type_of_node(char *buf, const uop *u);
 
-/* ---- values.c: what a run is given ------------------------------------------------------------
- */
+/* ---- values.c: what a run is given ---- */
 
 typedef struct given {
   const uop *node;  /* a PARAM or BUFFER; others of its slot and type share its value */

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -658,6 +659,51 @@ static void test_locale(void **state) {
   setlocale(LC_ALL, "C");
 }
 
+/* What passes read of a node's arg. */
+static void test_accessors(void **state) {
+  (void)state;
+  const int32_t ints[] = {0, 1, -1, INT32_MAX, INT32_MIN, INT32_MIN + 1};
+  for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
+    assert_int_equal(uop_const_i32(uop_const_of_i32(ctx, ints[i])), ints[i]);
+  assert_true(uop_const_f32(uop_const_of_f32(ctx, -0.5f)) == -0.5f);
+  assert_true(signbit(uop_const_f32(uop_const_of_f32(ctx, -0.0f))));
+  assert_true(isnan(uop_const_f32(uop_const_of_f32(ctx, NAN))));
+  assert_true(uop_const_bool(uop_const_of_bool(ctx, true)));
+  assert_false(uop_const_bool(uop_const_of_bool(ctx, false)));
+  const uop *r = uop_range(ctx, 10, UOP_MAX_SLOT, UOP_AXIS_LOCAL);
+  assert_int_equal(uop_range_idx(r), UOP_MAX_SLOT);
+  assert_int_equal(uop_range_kind(r), UOP_AXIS_LOCAL);
+  const uop *e = uop_reduce(uop_param(ctx, 0, UOP_F32, UOP_DIMS(2, 3, 4)), UOP_MAX, 2);
+  assert_int_equal(uop_reduce_op(e), UOP_MAX);
+  assert_int_equal(uop_reduce_axes(e), 2);
+  assert_int_equal(uop_slot(uop_buffer(ctx, 7, UOP_I32, 3)), 7);
+  const uop *c = uop_call(f, "sq.2", g);
+  assert_string_equal(c->arg.name, "sq.2");
+  const uop *t = uop_shrink(v, (const int64_t[]){1, 3}, 1);
+  assert_int_equal(t->arg.tuple->len, 2);
+  assert_int_equal(t->arg.tuple->at[1], 3);
+}
+
+/* uop_dump alone prints, to standard error. */
+static void test_dump(void **state) {
+  (void)state;
+  char got[200] = {0};
+  FILE *to = tmpfile();
+  assert_non_null(to);
+  int kept = dup(2);
+  fflush(stderr);
+  assert_true(kept >= 0 && dup2(fileno(to), 2) == 2);
+  uop_dump(uop_add(x, 2));
+  uop_dump(NULL);
+  fflush(stderr);
+  assert_true(dup2(kept, 2) == 2);
+  close(kept);
+  rewind(to);
+  assert_true(fread(got, 1, sizeof got - 1, to) > 0);
+  fclose(to);
+  assert_string_equal(got, "%0 = param : slot=0 dtype=i32\n%1 = add %0, 2\n(no node)\n");
+}
+
 /* A context that could not be made is NULL, and so is everything built in it. */
 static void test_null_context(void **state) {
   (void)state;
@@ -706,6 +752,8 @@ int main(void) {
       TEST(arity_and_void),
       TEST(tables),
       TEST(locale),
+      TEST(accessors),
+      TEST(dump),
       cmocka_unit_test(test_null_context),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1010,9 +1010,7 @@ static void test_value_fill(void **state) {
   uop_ctx_free(ctx);
 }
 
-/* ---- .npy
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- .npy ---- */
 
 /* A file: version, header text (filled up to 64 as numpy does), and data. */
 static size_t make_npy(unsigned char *b, int version, const char *dict, const void *data,

@@ -220,8 +220,7 @@ const uop *uopi_build(uop_ctx *ctx, int fn, const uopi_operand *v, size_t n, con
   return u;
 }
 
-/* ---- C numbers ---------------------------------------------------------------------------------
- */
+/* ---- C numbers ---- */
 
 static uopi_lit lit_of_int(uint64_t magnitude, bool negative) {
   uopi_lit l = {.kind = UOPI_LIT_INT, .negative = negative, .magnitude = magnitude};
@@ -283,8 +282,7 @@ static const uop *apply_n(uop_ctx *ctx, int fn, const uop *first, const uop_val 
   return u;
 }
 
-/* ---- the builder's functions -------------------------------------------------------------------
- */
+/* ---- the builder's functions ---- */
 
 #define BINARY(name, fn) \
   const uop *(uop_##name)(uop_val a, uop_val b) { return apply(fn, (uop_val[]){a, b}, 2); }

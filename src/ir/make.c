@@ -153,8 +153,7 @@ static const uop *file(const uopi_typing *t, uopi_key *k) {
 
 /* The node that is not there yet. */
 static const uop *make_new(uop_ctx *ctx, uopi_key *k, const uop_arg *arg) {
-  uopi_typing
-      t; /* its room for a shape stays as it is: clearing it would cost more than the rest */
+  uopi_typing t; /* not cleared: its room for a shape would cost more than all the rest */
   t.ctx = ctx;
   t.op = k->op;
   t.src = k->src;

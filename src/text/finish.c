@@ -140,8 +140,7 @@ bool uopi_attribute(parser *p, open_expr *e, const token *key) {
   return read_value(p, e, found->bit, key, &v);
 }
 
-/* ---- tuples ------------------------------------------------------------------------------------
- */
+/* ---- tuples ---- */
 
 static bool expected(parser *p, const token *t, const char *what) {
   if (t->kind == TOK_BAD) return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "%s", t->why);

@@ -26,8 +26,7 @@ bool uopi_fail(parser *p, uop_code code, const char *at, size_t len, const char 
   return false;
 }
 
-/* ---- messages: line 3: '%2 = add %0, %1': reason ------------------------------------------------
- */
+/* ---- messages: line 3: '%2 = add %0, %1': reason ---- */
 
 enum { QUOTE_MAX = 120 }; /* bytes of the quoted line */
 

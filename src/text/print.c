@@ -107,8 +107,7 @@ static void put_arg(uopi_buf *b, const uop *u) {
   uopi_print_attributes(b, u);
 }
 
-/* ---- lines --------------------------------------------------------------------------------------
- */
+/* ---- lines ---- */
 
 typedef struct printer {
   uopi_buf b;

@@ -218,8 +218,7 @@ static const uop *make(gen *g, uop_op op, const uop *const *src, size_t n, const
   return uop_make(g->ctx, op, src, n, a);
 }
 
-/* ---- one function an op; NULL: it gives way to another ----------------------------------------
- */
+/* ---- one function an op; NULL: it gives way to another ---- */
 
 static const uop *gen_CONST(gen *g) {
   return constant(g, (uop_dtype)(UOP_BOOL + random_below(&g->r, 3)));
