@@ -117,15 +117,34 @@ $(ASAN)/uopc: $(CLI:%.c=$(ASAN)/%.o) $(ASAN)/libuop.a
 
 TESTFLAGS = -std=c11 $(WARN) $(FLOAT) -D_GNU_SOURCE -Iinclude -Isrc -Itests
 TESTHELP := $(wildcard tests/support/*.c)
-TESTDEPS := $(DEPS) $(wildcard tests/*.h tests/support/*.h)
+TESTDEPS := $(DEPS) $(wildcard tests/*.h tests/support/*.h tests/plain/*.h)
 
-$(ASAN)/tests/%: tests/%.c $(TESTHELP) $(TESTDEPS) $(ASAN)/libuop.a
-	@mkdir -p $(@D)
-	$(call SAY,test)$(CC) $(TESTFLAGS) $(SANITIZE) $< $(TESTHELP) $(ASAN)/libuop.a -o $@ -lcmocka -lm
+# The plain evaluator, against which the library's is checked.
+PLAIN := $(sort $(wildcard tests/plain/*.c))
 
-$(BUILD)/tests/%: tests/%.c $(TESTHELP) $(TESTDEPS) $(BUILD)/libuop.a
+$(ASAN)/tests/plain/%.o: tests/plain/%.c $(TESTDEPS) Makefile
 	@mkdir -p $(@D)
-	$(call SAY,test)$(CC) $(TESTFLAGS) -O2 -g $< $(TESTHELP) $(BUILD)/libuop.a -o $@ -lcmocka -lm
+	$(call SAY,cc  )$(CC) $(TESTFLAGS) $(SANITIZE) -c $< -o $@
+
+$(BUILD)/tests/plain/%.o: tests/plain/%.c $(TESTDEPS) Makefile
+	@mkdir -p $(@D)
+	$(call SAY,cc  )$(CC) $(TESTFLAGS) -O2 -g -c $< -o $@
+
+%/plain.a:
+	@rm -f $@
+	$(call SAY,ar  )$(AR) rcs $@ $^
+$(ASAN)/tests/plain.a: $(PLAIN:%.c=$(ASAN)/%.o)
+$(BUILD)/tests/plain.a: $(PLAIN:%.c=$(BUILD)/%.o)
+
+$(ASAN)/tests/%: tests/%.c $(TESTHELP) $(TESTDEPS) $(ASAN)/tests/plain.a $(ASAN)/libuop.a
+	@mkdir -p $(@D)
+	$(call SAY,test)$(CC) $(TESTFLAGS) $(SANITIZE) $< $(TESTHELP) $(ASAN)/tests/plain.a \
+	  $(ASAN)/libuop.a -o $@ -lcmocka -lm
+
+$(BUILD)/tests/%: tests/%.c $(TESTHELP) $(TESTDEPS) $(BUILD)/tests/plain.a $(BUILD)/libuop.a
+	@mkdir -p $(@D)
+	$(call SAY,test)$(CC) $(TESTFLAGS) -O2 -g $< $(TESTHELP) $(BUILD)/tests/plain.a \
+	  $(BUILD)/libuop.a -o $@ -lcmocka -lm
 
 # ThreadSanitizer wants everything built with it.
 $(BUILD)/tests/threads: tests/threads.c $(SRC) $(DEPS)

@@ -239,6 +239,7 @@ typedef enum uop_code {
   UOP_E_UNSUPPORTED = 17, /* an op that cannot be run yet */
   UOP_E_FORMAT = 18,      /* data (.npy, a value's text) that cannot be read */
   UOP_E_CALLBACK = 19,    /* a caller's function failed without saying why */
+  UOP_E_CANCELLED = 21,   /* a run that its caller stopped */
   UOP_E_INTERNAL = 20,    /* a broken invariant: a bug in the library */
   UOP_W_UNUSED = 100,     /* warnings from here on: a statement that no root reaches */
   UOP_W_INDEX = 101,      /* a constant index outside its axis */
@@ -721,46 +722,82 @@ typedef struct uop_value {
   uint32_t rank;              /* number of axes */
   int64_t dims[UOP_MAX_RANK]; /* `rank` of them */
   int64_t count;              /* elements: the product of dims */
-  void *data;                 /* row-major, without gaps, uop_dtype_size bytes each */
+  void *data;                 /* the first element; uop_dtype_size bytes each */
+  const int64_t *strides;     /* of each axis, in elements; NULL: row-major, without gaps */
 } uop_value;
 
 /* An evaluation, with what it was given and what it has computed. */
 typedef struct uop_run uop_run;
 
-/* What a new run is given; zero-initialise. */
+/* What a run has cost. */
+typedef struct uop_run_stats {
+  uint64_t nodes;      /* evaluations of a node, in each call anew; those fused count as one */
+  uint64_t steps;      /* elements computed; 1 for a view */
+  uint64_t bytes;      /* of values alive now */
+  uint64_t peak_bytes; /* and at most so far */
+} uop_run_stats;
+
+/* What an op has cost in a run. */
+typedef struct uop_op_cost {
+  uint64_t calls;    /* nodes */
+  uint64_t elements; /* computed; of a REDUCE: read */
+  uint64_t bytes;    /* of the results */
+  double seconds;    /* by the run's clock */
+} uop_op_cost;
+
+/* What a new run is given; zero-initialise. The functions get `user`, and may be NULL. */
 typedef struct uop_run_options {
   uint64_t max_steps;                          /* elements computed; 0: UOP_DEFAULT_STEPS */
   uint64_t max_bytes;                          /* of values alive at once; 0: UOP_DEFAULT_BYTES */
   void (*warn)(void *user, const uop_diag *w); /* NULL: warnings are dropped. Each division node
                                                   that met a zero warns once */
-  void *user;                                  /* handed to warn */
+  void *user;                                  /* handed to warn, progress, clock */
+  bool (*progress)(void *user, const uop_run_stats *now); /* called every some millions of elements;
+                                                             false cancels the run */
+  double (*clock)(void *user); /* seconds since whenever; with it uop_run_get_cost() knows more */
 } uop_run_options;
 
 #define UOP_DEFAULT_STEPS (UINT64_C(1) << 33) /* about a minute of a laptop's time */
 #define UOP_DEFAULT_BYTES (UINT64_C(1) << 31) /* 2 GiB: half of a small laptop's memory */
 
-/* A run keeps what it has computed until it is freed; the context must not collect the nodes
- * meanwhile. `options` may be NULL. NULL: out of memory. */
+/* A run keeps what it was asked for until it is freed or reset; other values go after their last
+ * use. `options` may be NULL. NULL: out of memory. */
 UOP_API uop_run *uop_run_new(uop_ctx *ctx, const uop_run_options *options);
 UOP_API void uop_run_free(uop_run *r); /* NULL is fine */
 
-/* Gives PARAM or BUFFER `slot` its value; `v->data` is borrowed until the run is freed. */
-UOP_API bool uop_run_set(uop_run *r, uop_op op, int64_t slot, const uop_value *v);
+/* Forgets inputs, values and stats, and keeps room and plans: for the same program with other
+ * inputs. What uop_run_eval() handed out goes. */
+UOP_API void uop_run_reset(uop_run *r);
 
-/* The value of `u`; out->data belongs to the run. Each node is computed at most once. False with
- * the error in the context, which is cleared first. */
+/* Gives PARAM or BUFFER `slot` its value. `v->data` and `v->strides` are borrowed until the run is
+ * freed or reset; with _copy they are not. UOP_E_INPUT; a value that was used cannot be changed. */
+UOP_API bool uop_run_set(uop_run *r, uop_op op, int64_t slot, const uop_value *v);
+UOP_API bool uop_run_set_copy(uop_run *r, uop_op op, int64_t slot, const uop_value *v);
+
+/* Says what will be asked for, so that the first uop_run_eval() of one of these keeps what the
+ * others need, and each node is computed at most once. roots[i] NULL is passed over. Without it,
+ * what two roots share is computed for each, but for numbers made of numbers alone. */
+UOP_API bool uop_run_want(uop_run *r, const uop *const *roots, size_t n);
+
+/* The value of `u`; out->data and out->strides belong to the run. A view, such as a PERMUTE of an
+ * input, has strides and shares its memory: see uop_value_pack(). NaNs are 0x7fc00000 (f16 0x7e00).
+ * `out` may be NULL. False with the error in the context, which is cleared first; others of its
+ * nodes may be asked for nevertheless. Nodes that die meanwhile do no harm: what was kept of them
+ * is forgotten. */
 UOP_API bool uop_run_eval(uop_run *r, const uop *u, uop_value *out);
 
-/* What a run has cost. */
-typedef struct uop_run_stats {
-  uint64_t nodes;      /* evaluations of a node, in each call anew */
-  uint64_t steps;      /* elements computed */
-  uint64_t bytes;      /* of values alive now */
-  uint64_t peak_bytes; /* and at most so far */
-} uop_run_stats;
+/* Ends what the run is doing with UOP_E_CANCELLED, and all that it is asked until it is reset. May
+ * be called from any thread and from a signal handler. */
+UOP_API void uop_run_cancel(uop_run *r);
 
 /* The numbers of now. */
 UOP_API uop_run_stats uop_run_get_stats(const uop_run *r);
+
+/* What `op` has cost so far. False: the run has no clock, or there is no such op. */
+UOP_API bool uop_run_get_cost(const uop_run *r, uop_op op, uop_op_cost *out);
+
+/* A copy of `v` in row-major order without gaps, to be freed with uop_value_free(). */
+UOP_API bool uop_value_pack(uop_ctx *ctx, const uop_value *v, uop_value *out);
 
 /* Frees a value's data, not `v` itself. For values that the functions below made: those own their
  * data. */

@@ -1,14 +1,21 @@
-/* eval.h - inside of a run: where values live, what a frame is, how one op is computed.
+/* eval.h - inside of a run: what its values are, how a graph is planned, what is being computed.
  *
- *   run ── top frame ── memo: node id -> cell          (lives as long as the run)
- *    │       ▲ parent
- *    │     frame of a CALL ── memo                     (lives until the CALL's value is known)
- *    └── tasks: what is being computed, the needed below the needing
+ *   run ── scalars: node -> cell                       what needs no arrays (scalar.c)
+ *    │
+ *    └──── top frame ── cells, by place in its plan    everything else (run.c)
+ *            ▲ parent
+ *          frame of a CALL ── cells                    lives until the CALL's value is known
+ *
+ *   plan of a graph or body: its nodes in depth-first order, their edges, how often each is used,
+ *   and which of them are computed together (plan.c); a group of them as a short program over
+ *   blocks of elements (kernel.c), and that program run (block.c).
  *
  * Invariants:
  *  - A cell holds the value of one node in one frame: up to 8 bytes in place where the node's shape
- *    is (), else a counted reference to a block.
- *  - A block's contents never change once its node is in a memo, so blocks are shared freely.
+ *    is (), else a counted reference to an array.
+ *  - An array's elements never change once a cell refers to it, so arrays are shared freely.
+ *  - A value is let go when the last node of its frame that uses it has its own; what was asked for
+ *    stays for as long as the run.
  *  - Nothing is allocated that was not charged first, but for the list of the caller's inputs; what
  *    is charged never exceeds the budget.
  *  - A failure leaves an error in the context, with its node.
@@ -16,38 +23,67 @@
 #ifndef UOP_EVAL_H
 #define UOP_EVAL_H
 
-#include "base/base.h"
+#include "eval/loops.h"
+#include "eval/reader.h"
+#include "eval/value.h"
+#include "ir/memo.h"
 
-/* ---- values (store.c) ---- */
+#include <stdatomic.h>
 
-typedef struct uopi_block {
-  uint64_t refs;
-  size_t size; /* bytes that are its own; 0 where data is the caller's */
-  const void *data;
-} uopi_block;
+/* ---- arrays (array.c) ---- */
+
+typedef struct uopi_array {
+  uint32_t refs; /* cells, and arrays that look into it */
+  uint8_t rank;
+  bool row_major; /* without gaps: element i of the flat order is i elements from the first */
+  bool canonical; /* has no NaN but the canonical one */
+  uint8_t size;   /* bytes of an element */
+  struct uopi_array *base; /* whose elements these are; NULL: its own, or the caller's */
+  const char *data;        /* the first element */
+  size_t own;              /* bytes of this allocation */
+  int64_t stride[];        /* in elements, by axis; then the elements, where they are its own */
+} uopi_array;
 
 typedef union uopi_cell {
   unsigned char raw[8]; /* shape (): the element in the first bytes; an effect: nothing */
-  uopi_block *block;
-  uint64_t number; /* in memos that hold no values */
-  _Bool b;         /* these only say what `raw` may be read as */
+  uopi_array *array;
+  struct uopi_plan *plan; /* in r->plans */
+  uint64_t number;
+  uint8_t b; /* these only say what `raw` may be read as */
   int32_t i;
   float f;
   uint16_t h;
 } uopi_cell;
 
-static inline bool uopi_in_block(const uop *u) { return u->shape->len != 0; }
-static inline const void *uopi_data(const uop *u, const uopi_cell *c) {
-  return uopi_in_block(u) ? c->block->data : c->raw;
+static inline bool uopi_is_scalar(const uop *u) { return u->shape->len == 0; }
+static inline int64_t uopi_count_of(const uop *u) {
+  return uopi_count(u->shape->at, u->shape->len);
 }
 
-/* Elements: the product of dims, which is in range; factors before a 0 may not be. */
-int64_t uopi_count(const int64_t *dims, size_t rank);
+static inline bool uopi_is_alu(const uop *u) {
+  return uop_op_find((uop_op)u->op)->sets & UOP_SET_ALU;
+}
 
-/* ---- memos ---- */
+/* All of these: `u` is whom an error names; NULL or false: over budget, or no memory. */
 
-/* Open addressing with linear probing. `key` is 0 where empty, else (id + 1) * 2, plus 1 where the
- * cell is a block. */
+/* An array of u's type with elements of its own, row-major, not yet set. */
+uopi_array *uopi_array_new(uop_run *r, const uop *u);
+/* One that looks at `data` of the caller's; stride NULL: row-major. */
+uopi_array *uopi_array_borrow(uop_run *r, const uop *u, const void *data, const int64_t *stride);
+/* One with v's elements. */
+uopi_array *uopi_array_copy(uop_run *r, const uop_value *v);
+void uopi_array_release(uop_run *r, uopi_array *a); /* NULL is fine */
+static inline void *uopi_array_data(uopi_array *a) { return (void *)(uintptr_t)a->data; } /* own */
+
+/* What u, a movement op, makes of its source's array: a view, or a copy where strides cannot say
+ * it. */
+uopi_array *uopi_array_move(uop_run *r, const uop *u, uopi_array *from);
+/* The part of `from` whose first element is `at` elements on, of u's shape: its last axes. */
+uopi_array *uopi_array_part(uop_run *r, const uop *u, uopi_array *from, int64_t at);
+
+/* ---- memos by number ---- */
+
+/* Open addressing with linear probing. `key` is 0 where empty, else number + 1. */
 typedef struct uopi_entry {
   uint64_t key;
   uopi_cell cell;
@@ -58,43 +94,152 @@ typedef struct uopi_cells {
   size_t cap, len; /* cap is 0 or a power of two */
 } uopi_cells;
 
-uopi_cell *uopi_cells_find(const uopi_cells *m, uint64_t id); /* valid until the next put */
-/* Puts in an id that is not there; `u` is whom an error names. False: nothing changed. */
-bool uopi_cells_put(uop_run *r, uopi_cells *m, const uop *u, uint64_t id, uopi_cell c, bool block);
+uopi_cell *uopi_cells_find(const uopi_cells *m, uint64_t number); /* valid until the next put */
+/* Puts in a number that is not there. False: nothing changed. */
+bool uopi_cells_put(uop_run *r, uopi_cells *m, const uop *u, uint64_t number, uopi_cell c);
 void uopi_cells_drop(uop_run *r, uopi_cells *m);
 
+/* ---- plans (plan.c) ---- */
+
+enum { UOPI_NO_GROUP = UINT32_MAX };
+
+typedef struct uopi_planned {
+  const uop *u;
+  uint32_t first; /* its sources are edges[first], …; a CALL's body is none of them */
+  uint32_t uses;  /* edges to it in this plan, and one for each time that it was asked for */
+  uint32_t group; /* the node with which it is computed: itself, or where that one's value goes */
+  uint32_t next;  /* the member of the group after this one; of the root: the first member */
+  bool asked;     /* its value is for the caller */
+} uopi_planned;
+
+struct uopi_kernel;
+typedef struct uopi_plan {
+  uint32_t n, nedges;
+  uopi_planned *node;
+  uint32_t *edge;
+  struct uopi_kernel **kernel; /* of each group's root, when it was needed */
+  uint32_t *mark;              /* scratch of kernel.c; 0 */
+  uopi_memo place;             /* node -> its place + 1 */
+  size_t bytes;
+} uopi_plan;
+
+/* Nodes that give each element of their source once more, in the same order. */
+static inline bool uopi_is_identity(const uop *u) {
+  return u->op == UOP_RESHAPE || u->op == UOP_LOAD || u->op == UOP_STAGE;
+}
+/* EXPAND of one element: a number beside an array. */
+static inline bool uopi_is_splat(const uop *u) {
+  return u->op == UOP_EXPAND && uopi_count_of(u->src[0]) == 1;
+}
+/* Elements that the kernel of a group under `root` computes. */
+static inline int64_t uopi_kernel_count(const uop *root) {
+  return uopi_count_of(root->op == UOP_REDUCE ? root->src[0] : root);
+}
+
+/* Nodes below the roots, CALL bodies apart; the last root is the last node. NULL: an error. */
+uopi_plan *uopi_plan_new(uop_run *r, const uop *const *roots, size_t n);
+void uopi_plan_free(uop_run *r, uopi_plan *p);
+static inline uint32_t uopi_plan_nsrc(const uop *u) { return u->nsrc - (u->op == UOP_CALL); }
+static inline const uint32_t *uopi_plan_sources(const uopi_plan *p, uint32_t i) {
+  return p->edge + p->node[i].first;
+}
+
+/* ---- kernels: groups as programs over blocks (kernel.c, block.c) ---- */
+
+enum {
+  UOPI_BLOCK = 2048,     /* elements: a few such blocks of f32 stay in a first-level cache */
+  UOPI_GROUP_NODES = 128 /* at most in one kernel; more gain nothing, and need more blocks */
+};
+
+typedef struct uopi_step { /* one op over one block */
+  uopi_loop *loop;
+  const uop *u;
+  uint16_t out;   /* a register */
+  uint16_t in[3]; /* leaves from 0 on, then registers */
+} uopi_step;
+
+typedef struct uopi_kernel {
+  uint32_t nsteps, nleaves, nregs;
+  uint16_t result; /* the last step's register, or a leaf */
+  int64_t n;       /* elements that it computes */
+  bool divides;
+  uint32_t *leaf;  /* places in the plan, in rising order */
+  uopi_step *step;
+  size_t bytes;
+} uopi_kernel;
+
+struct uopi_frame;
+/* The kernel of the group whose root is at place i. NULL: an error. */
+uopi_kernel *uopi_kernel_of(uop_run *r, uopi_plan *p, uint32_t i);
+/* Computes it: its leaves have their values. */
+bool uopi_kernel_run(uop_run *r, struct uopi_frame *f, uint32_t i, const uopi_kernel *k,
+                     uopi_cell *out);
+
+/* reduce.c: a row's accumulator, fed by blocks. */
+typedef struct uopi_acc {
+  union {
+    float lane[UOPI_LANES];
+    float f;
+    int32_t i;
+    uint16_t h;
+    uint8_t b;
+  } v;
+} uopi_acc;
+void uopi_acc_begin(uopi_acc *a, const uop *u);
+void uopi_acc_end(uopi_acc *a, const uop *u, bool empty, void *out); /* `empty`: of no elements */
+
 /* ---- frames and the run ---- */
+
+typedef enum uopi_has { UOPI_NOTHING, UOPI_NUMBER, UOPI_ARRAY } uopi_has;
 
 typedef struct uopi_frame {
   struct uopi_frame *parent; /* where the CALL stands, and its arguments are; NULL: top level */
   struct uopi_frame *below;  /* the frame that was begun before this one */
-  const uop *call;
-  uopi_cells memo;
+  uint32_t call;             /* the CALL's place in the parent's plan */
+  uopi_plan *plan;           /* NULL: no frame yet */
+  uopi_cell *cell;           /* by place in the plan */
+  uint32_t *left;            /* uses that are still to come */
+  uint8_t *has;              /* uopi_has: whether the cell has the node's value, and of what kind */
+  size_t bytes;
 } uopi_frame;
 
 typedef struct uopi_task { /* a node that is being computed in a frame */
   uopi_frame *frame;
-  const uop *node;
-  uint32_t next; /* the source to look at next: none is looked at twice */
+  uint32_t place;
+  uint32_t next; /* what it needs next: nothing is looked at twice */
 } uopi_task;
+
+typedef struct uopi_visit { /* a node of shape () whose sources are being computed */
+  const uop *u;
+  uint32_t next;
+  uopi_cell in[2];
+} uopi_visit;
 
 typedef struct uopi_input {
   uop_value value;
-  bool read; /* a node has its value already */
+  uopi_array *copy; /* where value.data is, if it is not the caller's */
+  bool read;        /* a node has its value already */
 } uopi_input;
 
 struct uop_run {
   uop_ctx *ctx;
-  uint64_t max_steps, max_bytes;
-  void (*warn)(void *user, const uop_diag *w);
-  void *user;
+  uop_run_options options; /* budgets set */
+  const uopi_loops *loops;
+  atomic_bool cancelled;
   uop_run_stats stats;
-  uint64_t values, books; /* bytes of values; of memos, frames, tasks and headers */
+  uint64_t values, books; /* bytes of arrays' elements; of everything else */
+  uint64_t since;         /* elements since the caller was last told of progress */
+  uint64_t deaths;        /* of nodes in the context, as last seen */
+  uopi_dir scalars;       /* slab -> values of nodes of shape (), at top level */
   uopi_frame top, *inner; /* inner: the frame begun last */
   struct {
     uopi_task *at;
     size_t len, cap;
   } tasks;
+  struct {
+    uopi_visit *at;
+    size_t len, cap;
+  } visits;
   struct {
     uopi_input *at;
     size_t len, cap;
@@ -102,30 +247,30 @@ struct uop_run {
   uopi_cells slots;  /* slot and op -> index of its input */
   uopi_cells warned; /* division nodes that have met a zero */
   uop_nodes by_zero; /* those of them that the caller was not told of */
-  uopi_cells outs;   /* node -> the block that uop_run_eval hands out */
+  uop_nodes wanted;  /* roots of the plan to come */
+  uopi_cells outs;   /* node -> the array that uop_run_eval hands out */
+  uopi_cells plans;  /* body -> plan */
+  char *scratch;     /* blocks of the kernel that runs */
+  size_t scratch_size;
+  uop_op_cost *profile; /* by op; NULL without a clock */
 };
 
 /* Bookkeeping counts against the budget of bytes too, since deep calls can make it large; the first
  * part is free, so that a small budget may be read as the bytes of arrays. */
-#define UOPI_FREE_BOOKS ((uint64_t)64 << 10)
+#define UOPI_FREE_BOOKS ((uint64_t)1 << 20)
+
+/* ---- budgets (budget.c) ---- */
 
 /* `u` is whom an error names; NULL: an input. */
 bool uopi_charge_steps(uop_run *r, const uop *u, int64_t steps);
 bool uopi_charge_bytes(uop_run *r, const uop *u, size_t values, size_t books);
 void uopi_discharge(uop_run *r, size_t values, size_t books);
+/* Memory of the run's own: charged as books. The old bytes stay where it fails. */
+void *uopi_run_realloc(uop_run *r, const uop *u, void *p, size_t old, size_t size);
 
-/* A block of `size` bytes, or around the caller's `data`, with one reference. */
-uopi_block *uopi_block_new(uop_run *r, const uop *u, size_t size);
-uopi_block *uopi_block_borrow(uop_run *r, const uop *u, const void *data);
-static inline void *uopi_block_bytes(uopi_block *b) { return b + 1; } /* of one from _new */
-void uopi_block_release(uop_run *r, uopi_block *b);
-static inline uopi_cell uopi_cell_share(const uop *u, const uopi_cell *c) {
-  if (uopi_in_block(u)) c->block->refs++;
-  return *c;
-}
-
-/* Room for the value of `u`: in the cell or in a block of its own. NULL: over budget, no memory. */
-void *uopi_room(uop_run *r, const uop *u, uopi_cell *c);
+/* Whether to go on after n more elements: false with the error when the run was cancelled. Tells of
+ * progress. */
+bool uopi_poll(uop_run *r, const uop *u, size_t n);
 
 /* An error of the run at `u`: false, for the caller to return. */
 #define UOPI_RUN_ERROR(r, u, code, operand, ...) \
@@ -133,38 +278,33 @@ void *uopi_room(uop_run *r, const uop *u, uopi_cell *c);
 bool uopi_run_failed(uop_run *r, const uop *u); /* puts the node into the error */
 bool uopi_run_no_memory(uop_run *r, const uop *u);
 
-/* Computes `u` at top level, if it is not there yet. What was finished before an error stays. */
-bool uopi_compute(uop_run *r, const uop *u);
+/* ---- computing ---- */
+
+/* run.c: computes what is at `place` of the top frame, if it is not there yet. What was finished
+ * before an error stays. */
+bool uopi_compute(uop_run *r, uint32_t place);
+bool uopi_frame_fill(uop_run *r, uopi_frame *f, const uop *u, uopi_plan *p);
+void uopi_frame_clear(uop_run *r, uopi_frame *f); /* as it was when it was filled */
+void uopi_frame_drop(uop_run *r, uopi_frame *f);
+
+/* scalar.c: the same for a node of shape (), where everything that it needs has that shape too and
+ * no CALL is among it: else UOPI_NOT_SCALAR, and what is known by then stays. */
+typedef enum uopi_done { UOPI_FAILED, UOPI_NOT_SCALAR, UOPI_DONE } uopi_done;
+uopi_done uopi_compute_scalar(uop_run *r, const uop *u, uopi_cell *out);
+uopi_cell *uopi_scalar_find(const uop_run *r, const uop *u); /* NULL: not computed */
+void uopi_scalars_drop(uop_run *r);
+/* The value of u, an ALU op of shape (), from its sources' (of a WHERE: all three). */
+bool uopi_scalar_op(const uop *u, const uopi_cell *in, uopi_cell *out);
+
+/* steps.c: one node at `place`, whose sources all have their values. */
+bool uopi_eval_node(uop_run *r, uopi_frame *f, uint32_t place, uopi_cell *out);
+bool uopi_eval_const(const uop *u, uopi_cell *out);
+/* An ASSERT of two equal elements, or the error. */
+bool uopi_assert_element(uop_run *r, const uop *u, const void *a, const void *b, int64_t at);
+/* Notes a division by zero, once for each node; uop_run_eval tells of it when it is done. */
+bool uopi_warn_zero(uop_run *r, const uop *u, const int32_t *by, size_t n);
 
 /* inout.c: the value that was given for `u`, a PARAM at top level or a BUFFER. */
 bool uopi_input_value(uop_run *r, const uop *u, uopi_cell *c);
-
-/* ---- ops (ops.c and below) ---- */
-
-/* The value of `u`, whose sources all have theirs in `f`. */
-bool uopi_eval_op(uop_run *r, uopi_frame *f, const uop *u, uopi_cell *out);
-
-/* elementwise.c: the loop of an op in UOP_SET_ALU over n elements. */
-typedef void uopi_kernel(size_t n, void *out, const void *const *in);
-uopi_kernel *uopi_kernel_of(const uop *u); /* NULL: there is none */
-/* The first of n elements where CMPNE of a and b is true; n where there is none. */
-int64_t uopi_first_difference(uop_dtype d, int64_t n, const void *a, const void *b);
-
-/* move.c: EXPAND, PERMUTE and SHRINK copy; `in` is the source's data. */
-void uopi_eval_move(const uop *u, const void *in, void *out);
-
-/* reduce.c */
-void uopi_eval_reduce(const uop *u, const void *in, void *out);
-
-/* ---- values as text (value.c) ---- */
-
-enum { UOPI_ELEMENT_CHARS = 24 };
-/* Writes element i; at most UOPI_ELEMENT_CHARS bytes, no NUL; returns the end. */
-char *uopi_format_element(char *p, uop_dtype d, const void *data, int64_t i);
-
-/* A value's dims checked against the limits: elements, or -1 with the limit in *limit. */
-int64_t uopi_check_dims(const int64_t *dims, size_t rank, const char **limit);
-/* Sets out's type and makes room for `count` elements. False: out of memory. */
-bool uopi_value_make(uop_ctx *ctx, uop_dtype d, const int64_t *dims, size_t rank, uop_value *out);
 
 #endif

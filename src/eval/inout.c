@@ -1,39 +1,103 @@
 /* inout.c - making and freeing a run; the values that go in, and those that come out.
  *
- * What goes in is borrowed, and checked when it is given (is it a value at all?) and when a node
- * needs it (is it of the node's type?). What comes out belongs to the run, does not move while
- * other nodes are computed, and has no NaN but the canonical one. */
-#include "eval/eval.h"
+ * What goes in is borrowed or copied, and checked when it is given (is it a value at all?) and when
+ * a node needs it (is it of the node's type?). What comes out belongs to the run, does not move
+ * while other nodes are computed, and has no NaN but the canonical one.
+ */
 #include "alu/alu.h"
+#include "eval/eval.h"
+#include "ir/ir.h"
+
+/* ---- a run ---- */
 
 uop_run *uop_run_new(uop_ctx *ctx, const uop_run_options *options) {
   if (!ctx) return NULL;
-  uop_run *r = uopi_realloc(uopi_mem_of(ctx), NULL, 0, sizeof *r);
+  const uopi_mem *mem = uopi_mem_of(ctx);
+  uop_run *r = uopi_realloc(mem, NULL, 0, sizeof *r);
   if (!r) return uopi_no_memory(ctx);
   memset(r, 0, sizeof *r);
   r->ctx = ctx;
   r->inner = &r->top;
-  r->max_steps = options && options->max_steps ? options->max_steps : UOP_DEFAULT_STEPS;
-  r->max_bytes = options && options->max_bytes ? options->max_bytes : UOP_DEFAULT_BYTES;
-  r->warn = options ? options->warn : NULL;
-  r->user = options ? options->user : NULL;
-  return r;
+  r->loops = uopi_loops_of(0);
+  r->scalars = (uopi_dir){NULL, 0, 0};
+  r->deaths = ctx->deaths;
+  atomic_init(&r->cancelled, false);
+  if (options) r->options = *options;
+  if (!r->options.max_steps) r->options.max_steps = UOP_DEFAULT_STEPS;
+  if (!r->options.max_bytes) r->options.max_bytes = UOP_DEFAULT_BYTES;
+  if (!r->options.clock) return r;
+  size_t bytes = UOP_OP_COUNT * sizeof *r->profile;
+  if ((r->profile = uopi_realloc(mem, NULL, 0, bytes))) {
+    memset(r->profile, 0, bytes);
+    return r;
+  }
+  uopi_realloc(mem, r, sizeof *r, 0);
+  return uopi_no_memory(ctx);
+}
+
+static void drop_plans(uop_run *r) {
+  uopi_plan *p = r->top.plan;
+  uopi_frame_drop(r, &r->top);
+  uopi_plan_free(r, p);
+  for (size_t i = 0; i < r->plans.cap; i++)
+    if (r->plans.at[i].key) uopi_plan_free(r, r->plans.at[i].cell.plan);
+  uopi_cells_drop(r, &r->plans);
+  r->wanted.len = 0;
+}
+
+static void drop_inputs(uop_run *r) {
+  for (size_t i = 0; i < r->inputs.len; i++) uopi_array_release(r, r->inputs.at[i].copy);
+  r->inputs.len = 0;
+  uopi_cells_drop(r, &r->slots);
+}
+
+static void drop_outs(uop_run *r) {
+  for (size_t i = 0; i < r->outs.cap; i++)
+    if (r->outs.at[i].key) uopi_array_release(r, r->outs.at[i].cell.array);
+  uopi_cells_drop(r, &r->outs);
 }
 
 void uop_run_free(uop_run *r) {
   if (!r) return;
   const uopi_mem *mem = uopi_mem_of(r->ctx);
-  uopi_cells_drop(r, &r->top.memo);
-  uopi_cells_drop(r, &r->slots);
+  drop_plans(r);
+  drop_outs(r);
+  drop_inputs(r);
+  uopi_scalars_drop(r);
   uopi_cells_drop(r, &r->warned);
-  uopi_cells_drop(r, &r->outs);
   UOPI_DROP(mem, &r->inputs);
   UOPI_DROP(mem, &r->tasks);
+  UOPI_DROP(mem, &r->visits);
   UOPI_DROP(mem, &r->by_zero);
+  UOPI_DROP(mem, &r->wanted);
+  uopi_realloc(mem, r->scratch, r->scratch_size, 0);
+  if (r->profile) uopi_realloc(mem, r->profile, UOP_OP_COUNT * sizeof *r->profile, 0);
   uopi_realloc(mem, r, sizeof *r, 0);
 }
 
+void uop_run_reset(uop_run *r) {
+  if (!r) return;
+  if (r->top.plan) uopi_frame_clear(r, &r->top);
+  drop_outs(r);
+  drop_inputs(r);
+  uopi_scalars_drop(r);
+  uopi_cells_drop(r, &r->warned);
+  r->by_zero.len = 0;
+  r->since = 0;
+  r->stats = (uop_run_stats){.bytes = r->stats.bytes, .peak_bytes = r->stats.bytes};
+  if (r->profile) memset(r->profile, 0, UOP_OP_COUNT * sizeof *r->profile);
+  atomic_store(&r->cancelled, false);
+}
+
+void uop_run_cancel(uop_run *r) { atomic_store(&r->cancelled, true); }
+
 uop_run_stats uop_run_get_stats(const uop_run *r) { return r->stats; }
+
+bool uop_run_get_cost(const uop_run *r, uop_op op, uop_op_cost *out) {
+  if (!r->profile || !uop_op_find(op)) return false;
+  *out = r->profile[op];
+  return true;
+}
 
 /* ---- in ---- */
 
@@ -46,14 +110,29 @@ static uopi_input *input_find(const uop_run *r, unsigned op, int64_t slot) {
   return c ? &r->inputs.at[c->number] : NULL;
 }
 
-static bool input_add(uop_run *r, unsigned op, int64_t slot, const uop_value *v) {
+static uopi_input *input_add(uop_run *r, unsigned op, int64_t slot) {
   uopi_cell place;
   place.number = r->inputs.len;
-  if (!UOPI_RESERVE(uopi_mem_of(r->ctx), &r->inputs, r->inputs.len + 1))
-    return uopi_run_no_memory(r, NULL);
-  if (!uopi_cells_put(r, &r->slots, NULL, input_key(op, slot), place, false)) return false;
-  r->inputs.at[r->inputs.len++] = (uopi_input){*v, false};
-  return true;
+  if (!UOPI_RESERVE(uopi_mem_of(r->ctx), &r->inputs, r->inputs.len + 1)) {
+    uopi_run_no_memory(r, NULL);
+    return NULL;
+  }
+  if (!uopi_cells_put(r, &r->slots, NULL, input_key(op, slot), place)) return NULL;
+  uopi_input *in = &r->inputs.at[r->inputs.len++];
+  *in = (uopi_input){.read = false};
+  return in;
+}
+
+static bool has_bad_bool(const uop_value *v) {
+  unsigned char bytes[UOPI_BLOCK];
+  uopi_reader in = uopi_reader_of_value(v);
+  for (int64_t i = 0, k; i < v->count; i += k) {
+    k = v->count - i < UOPI_BLOCK ? v->count - i : UOPI_BLOCK;
+    uopi_read(&in, i, k, bytes);
+    for (int64_t j = 0; j < k; j++)
+      if (bytes[j] > 1) return true;
+  }
+  return false;
 }
 
 /* What is wrong with a value that a caller made, or NULL. */
@@ -65,29 +144,43 @@ static const char *fault_of(const uop_value *v) {
   if (n < 0) return limit;
   if (n != v->count) return "its count is not the product of its dims";
   if (n && !v->data) return "it has no data";
-  const unsigned char *bytes = v->data;
-  if (v->dtype == UOP_BOOL)
-    for (int64_t i = 0; i < n; i++)
-      if (bytes[i] > 1) return "a bool in it is neither 0 nor 1";
+  if (v->dtype == UOP_BOOL && has_bad_bool(v)) return "a bool in it is neither 0 nor 1";
+  return NULL;
+}
+
+static uopi_input *input_for(uop_run *r, uop_op op, int64_t slot, const uop_value *v) {
+  if ((op != UOP_PARAM && op != UOP_BUFFER) || slot < 0 || slot > UOP_MAX_SLOT) {
+    uopi_error(r->ctx, UOP_E_INPUT, (int)op, -1, "there is no input %a slot=%l", (int)op, slot);
+    return NULL;
+  }
+  const char *fault = fault_of(v);
+  uopi_input *in = input_find(r, op, slot);
+  if (!fault && in && in->read) fault = "the one it has was already used";
+  if (!fault) return in ? in : input_add(r, op, slot);
+  uopi_error(r->ctx, UOP_E_INPUT, (int)op, -1, "the value for %a slot=%l: %s", (int)op, slot,
+             fault);
   return NULL;
 }
 
 bool uop_run_set(uop_run *r, uop_op op, int64_t slot, const uop_value *v) {
   if (!r || !v) return false;
-  if ((op != UOP_PARAM && op != UOP_BUFFER) || slot < 0 || slot > UOP_MAX_SLOT) {
-    uopi_error(r->ctx, UOP_E_INPUT, (int)op, -1, "there is no input %a slot=%l", (int)op, slot);
-    return false;
-  }
-  const char *fault = fault_of(v);
-  uopi_input *in = input_find(r, op, slot);
-  if (!fault && in && in->read) fault = "the one it has was already used";
-  if (fault) {
-    uopi_error(r->ctx, UOP_E_INPUT, (int)op, -1, "the value for %a slot=%l: %s", (int)op, slot,
-               fault);
-    return false;
-  }
-  if (!in) return input_add(r, op, slot, v);
-  in->value = *v;
+  uopi_input *in = input_for(r, op, slot, v);
+  if (!in) return false;
+  uopi_array_release(r, in->copy);
+  *in = (uopi_input){.value = *v};
+  return true;
+}
+
+bool uop_run_set_copy(uop_run *r, uop_op op, int64_t slot, const uop_value *v) {
+  if (!r || !v) return false;
+  uopi_input *in = input_for(r, op, slot, v);
+  if (!in) return false;
+  uopi_array *a = uopi_array_copy(r, v);
+  if (!a) return false;
+  uopi_array_release(r, in->copy);
+  *in = (uopi_input){.value = *v, .copy = a};
+  in->value.data = uopi_array_data(a);
+  in->value.strides = NULL;
   return true;
 }
 
@@ -105,9 +198,9 @@ bool uopi_input_value(uop_run *r, const uop *u, uopi_cell *c) {
                           (size_t)v->rank);
   if (!uopi_charge_steps(r, u, 1)) return false;
   memset(c, 0, sizeof *c);
-  if (!uopi_in_block(u))
+  if (uopi_is_scalar(u))
     memcpy(c->raw, v->data, uop_dtype_size(v->dtype));
-  else if (!(c->block = uopi_block_borrow(r, u, v->data)))
+  else if (!(c->array = uopi_array_borrow(r, u, v->data, v->strides)))
     return false;
   in->read = true;
   return true;
@@ -115,48 +208,131 @@ bool uopi_input_value(uop_run *r, const uop *u, uopi_cell *c) {
 
 /* ---- out ---- */
 
-static bool is_canonical(unsigned d, int64_t n, const void *data) {
-  const float *f = data;
-  const uint16_t *h = data;
-  int64_t i = 0;
-  if (d == UOP_F32)
-    while (i < n && f32_bits(canon_f32(f[i])) == f32_bits(f[i])) i++;
-  else if (d == UOP_F16)
-    while (i < n && canon_f16(h[i]) == h[i]) i++;
-  else
-    return true;
-  return i == n;
-}
-
-static void copy_canonical(unsigned d, int64_t n, void *to, const void *from) {
-  const float *f = from;
-  const uint16_t *h = from;
-  if (d == UOP_F32)
-    for (int64_t i = 0; i < n; i++) ((float *)to)[i] = canon_f32(f[i]);
-  else if (d == UOP_F16)
-    for (int64_t i = 0; i < n; i++) ((uint16_t *)to)[i] = canon_f16(h[i]);
-  else if (n)
-    memcpy(to, from, (size_t)n * uop_dtype_size((uop_dtype)d));
-}
-
-/* The block that is handed out for `u`: the memo's own, or a copy where its value lies in a cell,
- * which may move, or has other NaNs. NULL: an error. */
-static uopi_block *out_block(uop_run *r, const uop *u, int64_t n) {
-  const uopi_cell *known = uopi_cells_find(&r->outs, u->id);
-  if (known) return known->block;
-  const uopi_cell *c = uopi_cells_find(&r->top.memo, u->id);
-  const void *data = uopi_data(u, c);
-  uopi_cell out;
-  if (uopi_in_block(u) && is_canonical(u->dtype, n, data)) {
-    out = uopi_cell_share(u, c);
-  } else {
-    out.block = uopi_block_new(r, u, (size_t)n * uop_dtype_size((uop_dtype)u->dtype));
-    if (!out.block) return NULL;
-    copy_canonical(u->dtype, n, uopi_block_bytes(out.block), data);
+/* Whether no NaN of a's elements is another than the canonical one. */
+static bool has_canonical(uop_run *r, const uop *u, const uopi_array *a) {
+  uint32_t block[UOPI_BLOCK];
+  int64_t n = uopi_count_of(u);
+  if (a->row_major) return r->loops->is_canonical((uop_dtype)u->dtype, a->data, (size_t)n);
+  uopi_reader in = uopi_reader_of(u->shape->at, a->stride, a->rank, a->size, a->data);
+  for (int64_t i = 0, k; i < n; i += k) {
+    k = n - i < UOPI_BLOCK ? n - i : UOPI_BLOCK;
+    uopi_read(&in, i, k, block);
+    if (!r->loops->is_canonical((uop_dtype)u->dtype, block, (size_t)k)) return false;
   }
-  if (uopi_cells_put(r, &r->outs, u, u->id, out, true)) return out.block;
-  uopi_block_release(r, out.block);
-  return NULL;
+  return true;
+}
+
+/* The array itself, with one more reference, or a copy with canonical NaNs. */
+static uopi_array *canonical(uop_run *r, const uop *u, uopi_array *a) {
+  if (a->canonical || has_canonical(r, u, a)) {
+    a->canonical = true;
+    a->refs++;
+    return a;
+  }
+  uop_value v = {.dtype = (uop_dtype)u->dtype,
+                 .rank = a->rank,
+                 .count = uopi_count_of(u),
+                 .strides = a->stride,
+                 .data = (void *)(uintptr_t)a->data};
+  memcpy(v.dims, u->shape->at, a->rank * sizeof *v.dims);
+  uopi_array *b = uopi_array_copy(r, &v);
+  if (!b) return NULL;
+  r->loops->canonical(v.dtype, uopi_array_data(b), (size_t)v.count);
+  b->canonical = true;
+  return b;
+}
+
+/* A number, where it will stay. */
+static uopi_array *boxed(uop_run *r, const uop *u, const uopi_cell *c) {
+  uopi_array *a = uopi_array_new(r, u);
+  if (!a) return NULL;
+  memcpy(uopi_array_data(a), c->raw, a->size);
+  if (!a->canonical) r->loops->canonical((uop_dtype)u->dtype, uopi_array_data(a), 1);
+  a->canonical = true;
+  return a;
+}
+
+/* Hands out the value of `u`: once, and then the same. */
+static bool put_out(uop_run *r, const uop *u, const uopi_cell *c) {
+  uopi_cell out = {.array = uopi_is_scalar(u) ? boxed(r, u, c) : canonical(r, u, c->array)};
+  if (!out.array) return false;
+  if (uopi_cells_put(r, &r->outs, u, u->id, out)) return true;
+  uopi_array_release(r, out.array);
+  return false;
+}
+
+static void value_of(const uop *u, const uopi_array *a, uop_value *out) {
+  out->rank = u->shape->len;
+  memcpy(out->dims, u->shape->at, out->rank * sizeof *out->dims);
+  out->data = (void *)(uintptr_t)a->data;
+  out->strides = a->row_major ? NULL : a->stride;
+}
+
+/* ---- evaluating ---- */
+
+/* Nodes have died, and others may have come where they were: what is kept by place goes. */
+static void notice_deaths(uop_run *r) {
+  if (r->deaths == r->ctx->deaths) return;
+  r->deaths = r->ctx->deaths;
+  drop_plans(r);
+  uopi_scalars_drop(r);
+  r->by_zero.len = 0;
+}
+
+/* Values that are known already are not computed again. */
+static void fill_known(uop_run *r, uopi_frame *f) {
+  if (!r->outs.len && !r->scalars.len) return;
+  for (uint32_t i = 0; i < f->plan->n; i++) {
+    const uopi_planned *node = &f->plan->node[i];
+    if (node->group != UOPI_NO_GROUP && node->group != i) continue;
+    const uopi_cell *c =
+        uopi_is_scalar(node->u) ? uopi_scalar_find(r, node->u)
+                                : uopi_cells_find(&r->outs, node->u->id);
+    if (!c) continue;
+    f->cell[i] = *c;
+    f->has[i] = uopi_is_scalar(node->u) ? UOPI_NUMBER : UOPI_ARRAY;
+    if (!uopi_is_scalar(node->u)) c->array->refs++;
+  }
+}
+
+static bool plan_for(uop_run *r, const uop *u) {
+  const uopi_mem *mem = uopi_mem_of(r->ctx);
+  if (r->top.plan) { /* what was wanted has had its plan */
+    uopi_plan *old = r->top.plan;
+    uopi_frame_drop(r, &r->top);
+    uopi_plan_free(r, old);
+    r->wanted.len = 0;
+  }
+  if (!UOPI_PUSH(mem, &r->wanted, u)) return uopi_run_no_memory(r, u);
+  uopi_plan *p = uopi_plan_new(r, r->wanted.at, r->wanted.len);
+  if (p && uopi_frame_fill(r, &r->top, u, p)) {
+    fill_known(r, &r->top);
+    return true;
+  }
+  uopi_plan_free(r, p);
+  r->wanted.len--;
+  return false;
+}
+
+/* u's place in the plan at top level, or where it has none that a value could have, its length. */
+static uint32_t place_of(const uop_run *r, const uop *u) {
+  const uopi_plan *p = r->top.plan;
+  if (!p) return 0;
+  uint64_t place = uopi_memo_get(&p->place, u);
+  return place && p->node[place - 1].asked ? (uint32_t)place - 1 : p->n;
+}
+
+static bool compute(uop_run *r, const uop *u, uopi_cell *c) {
+  bool planned = r->top.plan && place_of(r, u) < r->top.plan->n;
+  if (!planned && uopi_is_scalar(u)) {
+    uopi_done done = uopi_compute_scalar(r, u, c);
+    if (done != UOPI_NOT_SCALAR) return done == UOPI_DONE;
+  }
+  if (!planned && !plan_for(r, u)) return false;
+  uint32_t place = place_of(r, u);
+  if (!uopi_compute(r, place)) return false;
+  *c = r->top.cell[place];
+  return true;
 }
 
 /* Nothing is under way here: the callback may evaluate, and changes nothing that others read. */
@@ -166,11 +342,12 @@ static void tell_warnings(uop_run *r) {
     uop_diag d;
     uopi_diag_set(&d, UOP_W_DIVISION, u->op, 1, "%a by zero", (int)u->op);
     d.node = u;
-    r->warn(r->user, &d);
+    r->options.warn(r->options.user, &d);
   }
 }
 
 static bool eval(uop_run *r, const uop *u, uop_value *out) {
+  uopi_cell c;
   /* A context without an error is only read, so that several threads may run its graphs. */
   if (uop_error(r->ctx)->code != UOP_OK) uop_error_clear(r->ctx);
   if (uop_ctx_of(u) != r->ctx) {
@@ -178,17 +355,26 @@ static bool eval(uop_run *r, const uop *u, uop_value *out) {
                (int)u->op);
     return false;
   }
-  if (!uopi_compute(r, u)) return false;
+  notice_deaths(r);
+  const uopi_cell *known = uopi_cells_find(&r->outs, u->id);
+  if (!known && !compute(r, u, &c)) return false;
   if (!out) return true;
   memset(out, 0, sizeof *out);
   out->dtype = (uop_dtype)u->dtype;
-  out->count = uopi_count(u->shape->at, u->shape->len);
+  out->count = uopi_count_of(u);
   if (u->dtype == UOP_VOID) return true;
-  out->rank = u->shape->len;
-  for (uint32_t i = 0; i < out->rank; i++) out->dims[i] = u->shape->at[i];
-  const uopi_block *b = out_block(r, u, out->count);
-  if (!b) return false;
-  out->data = (void *)b->data;
+  if (!known && !put_out(r, u, &c)) return false;
+  value_of(u, uopi_cells_find(&r->outs, u->id)->array, out);
+  return true;
+}
+
+bool uop_run_want(uop_run *r, const uop *const *roots, size_t n) {
+  if (!r || !uopi_all_of(r->ctx, roots, n)) return false;
+  notice_deaths(r);
+  drop_plans(r);
+  if (!UOPI_RESERVE(uopi_mem_of(r->ctx), &r->wanted, n)) return uopi_run_no_memory(r, NULL);
+  for (size_t i = 0; i < n; i++)
+    if (roots[i]) r->wanted.at[r->wanted.len++] = roots[i];
   return true;
 }
 

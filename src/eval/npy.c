@@ -4,7 +4,8 @@
  *
  * Nothing in a file is believed: each read is checked against the end, and the size that the shape
  * implies against the bytes that are there, before memory is asked for. */
-#include "eval/eval.h"
+#include "eval/value.h"
+#include "eval/reader.h"
 
 typedef struct header {
   uop_ctx *ctx;
@@ -263,15 +264,26 @@ static void put_header(uopi_buf *b, const uop_value *v) {
   b->at[9] = (char)((b->len - 10) >> 8);
 }
 
+static void swap_bytes(char *p, size_t n, size_t size) {
+  for (size_t i = 0; i < n; i++, p += size)
+    for (size_t k = 0; k < size / 2; k++) {
+      char c = p[k];
+      p[k] = p[size - 1 - k];
+      p[size - 1 - k] = c;
+    }
+}
+
 static void put_elements(uopi_buf *b, const uop_value *v) {
   size_t size = uop_dtype_size(v->dtype);
-  if (!is_big_endian() || size == 1) {
-    uopi_put(b, v->data, (size_t)v->count * size);
+  uopi_reader in = uopi_reader_of_value(v);
+  char *p = (uint64_t)v->count > SIZE_MAX / size ? NULL : uopi_buf_room(b, (size_t)v->count * size);
+  if (!p) {
+    b->failed = true;
     return;
   }
-  const char *p = v->data;
-  for (int64_t i = 0; i < v->count; i++, p += size)
-    for (size_t k = size; k-- > 0;) uopi_putc(b, p[k]);
+  uopi_read(&in, 0, v->count, p);
+  b->len += (size_t)v->count * size;
+  if (is_big_endian() && size > 1) swap_bytes(p, (size_t)v->count, size);
 }
 
 void *uop_npy_write(uop_ctx *ctx, const uop_value *v, size_t *len) {

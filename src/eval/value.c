@@ -1,7 +1,16 @@
 /* value.c - values on their own: made, freed, filled, printed. */
-#include "eval/eval.h"
+#include "eval/value.h"
 #include "alu/alu.h"
 #include "base/decimal.h"
+#include "eval/reader.h"
+
+int64_t uopi_count(const int64_t *dims, size_t rank) {
+  int64_t n = 1;
+  for (size_t i = 0; i < rank; i++)
+    if (dims[i] == 0) return 0;
+  for (size_t i = 0; i < rank; i++) n *= dims[i];
+  return n;
+}
 
 int64_t uopi_check_dims(const int64_t *dims, size_t rank, const char **limit) {
   bool empty = false;
@@ -37,6 +46,13 @@ bool uopi_value_make(uop_ctx *ctx, uop_dtype d, const int64_t *dims, size_t rank
   for (size_t i = 0; i < rank; i++) out->dims[i] = dims[i];
   out->count = n;
   out->data = data;
+  return true;
+}
+
+bool uop_value_pack(uop_ctx *ctx, const uop_value *v, uop_value *out) {
+  if (!ctx || !v || !out || !uopi_value_make(ctx, v->dtype, v->dims, v->rank, out)) return false;
+  uopi_reader in = uopi_reader_of_value(v);
+  uopi_read(&in, 0, v->count, out->data);
   return true;
 }
 
@@ -117,14 +133,14 @@ static bool is_long(const uop_value *v, bool full) {
   return brackets > SHORT_OVER;
 }
 
-/* Prints `axis` and those below it; `first` is its first element. As deep as the rank. */
-static void put_axis(uopi_buf *b, const uop_value *v, bool cut, uint32_t axis, int64_t first) {
+/* Prints `axis` and those below it; `at` is its first element. As deep as the rank. */
+static void put_axis(uopi_buf *b, const uop_value *v, bool cut, uint32_t axis, int64_t at) {
   if (axis == v->rank) {
     char s[UOPI_ELEMENT_CHARS];
-    uopi_put(b, s, (size_t)(uopi_format_element(s, v->dtype, v->data, first) - s));
+    uopi_put(b, s, (size_t)(uopi_format_element(s, v->dtype, v->data, at) - s));
     return;
   }
-  int64_t n = v->dims[axis], each = uopi_count(v->dims + axis + 1, v->rank - axis - 1);
+  int64_t n = v->dims[axis];
   uopi_putc(b, '[');
   for (int64_t i = 0; i < n && !b->failed; i++) {
     if (i) uopi_puts(b, ", ");
@@ -132,7 +148,7 @@ static void put_axis(uopi_buf *b, const uop_value *v, bool cut, uint32_t axis, i
       uopi_puts(b, "..., ");
       i = n - SHORT_SHOWN;
     }
-    put_axis(b, v, cut, axis + 1, first + i * each);
+    put_axis(b, v, cut, axis + 1, at + i * v->strides[axis]);
   }
   uopi_putc(b, ']');
 }
@@ -140,6 +156,12 @@ static void put_axis(uopi_buf *b, const uop_value *v, bool cut, uint32_t axis, i
 char *uop_value_print(uop_ctx *ctx, const uop_value *v, bool full) {
   if (!v) return NULL;
   uopi_buf b = {uopi_mem_of(ctx), NULL, 0, 0, false};
-  put_axis(&b, v, is_long(v, full), 0, 0);
+  int64_t row_major[UOP_MAX_RANK];
+  uop_value w = *v;
+  if (!w.strides) {
+    uopi_row_major(v->dims, v->rank, row_major);
+    w.strides = row_major;
+  }
+  put_axis(&b, &w, is_long(v, full), 0, 0);
   return uopi_buf_give(&b, ctx, NULL);
 }

@@ -5,7 +5,7 @@
  * box. Elements follow the rule for literals beside a dtype: i32 takes integers that fit, f32 and
  * f16 any number, rounded as the language does, and inf, -inf, nan; bool takes true, false, 1, 0.
  */
-#include "eval/eval.h"
+#include "eval/value.h"
 #include "alu/alu.h"
 #include "base/decimal.h"
 

@@ -158,6 +158,7 @@ struct uop_ctx {
       max_bytes; /* limits; max_nodes holds live_cap down, so that one look is enough */
   uint64_t held; /* bytes that uopi_ctx_realloc has given */
   uint64_t next_id;
+  uint64_t deaths; /* nodes freed so far: what is kept by address asks whether any were */
   uop **live; /* the creation vector */
   size_t live_cap;
   size_t nlive;

@@ -130,6 +130,7 @@ uop *uopi_node_new(uop_ctx *ctx, uint32_t nsrc) {
 }
 
 void uopi_node_delete(uop_ctx *ctx, uop *u) {
+  ctx->deaths++;
   uopi_slab *slab = uopi_slab_of(u);
   if (slab->cls == UOPI_CLASSES) {
     ctx->store.bytes -= node_size(u->nsrc);

@@ -1,7 +1,7 @@
 /* move.c - EXPAND, PERMUTE, SHRINK: each element of the result is copied from one of the source.
  * The op says how far apart in the source neighbours along each axis of the result lie, and where
  * the first one is; after that all three are the same walk. */
-#include "eval/eval.h"
+#include "plain/eval.h"
 
 typedef struct view {
   int64_t stride[UOP_MAX_RANK]; /* in elements of the source, by axis of the result */
@@ -45,7 +45,7 @@ static void copy_row(size_t size, char *out, const char *in, int64_t n, int64_t 
     memcpy(out + (size_t)i * size, in + (size_t)(i * stride) * size, size);
 }
 
-void uopi_eval_move(const uop *u, const void *in, void *out) {
+void plain_eval_move(const uop *u, const void *in, void *out) {
   const uop_tuple *shape = u->shape;
   size_t size = uop_dtype_size((uop_dtype)u->dtype);
   if (uopi_count(shape->at, shape->len) == 0) return;

@@ -1,6 +1,6 @@
 /* elementwise.c - the ops that compute each element from those at the same place: a loop for each
  * function of alu.inc, and the one table that says which loop belongs to which op and dtype. */
-#include "eval/eval.h"
+#include "plain/eval.h"
 #include "alu/alu.h"
 
 #if UOPI_FAULT(6) /* saturates */
@@ -67,7 +67,7 @@ LOOP_WHERE(where_f32, float)           LOOP_WHERE(where_f16, uint16_t)
 #define ALL(op)                                                                                    \
   {[UOP_BOOL] = loop_##op##_bool, [UOP_I32] = loop_##op##_i32, [UOP_F32] = loop_##op##_f32,        \
    [UOP_F16] = loop_##op##_f16}
-static uopi_kernel *const kernels[UOP_OP_COUNT][UOP_DTYPE_COUNT] = {
+static plain_kernel *const kernels[UOP_OP_COUNT][UOP_DTYPE_COUNT] = {
   [UOP_RECIP] = FLOATS(recip),
   [UOP_EXP2] = FLOATS(exp2),
   [UOP_LOG2] = FLOATS(log2),
@@ -82,7 +82,7 @@ static uopi_kernel *const kernels[UOP_OP_COUNT][UOP_DTYPE_COUNT] = {
   [UOP_FLOORMOD] = {[UOP_I32] = loop_floormod_i32},
   [UOP_WHERE] = ALL(where),
 };
-static uopi_kernel *const casts[UOP_DTYPE_COUNT][UOP_DTYPE_COUNT] = { /* from, to */
+static plain_kernel *const casts[UOP_DTYPE_COUNT][UOP_DTYPE_COUNT] = { /* from, to */
   [UOP_BOOL] = {[UOP_I32] = loop_cast_bool_i32, [UOP_F32] = loop_cast_bool_f32,
                 [UOP_F16] = loop_cast_bool_f16},
   [UOP_I32] = {[UOP_BOOL] = loop_cast_i32_bool, [UOP_F32] = loop_cast_i32_f32,
@@ -94,7 +94,7 @@ static uopi_kernel *const casts[UOP_DTYPE_COUNT][UOP_DTYPE_COUNT] = { /* from, t
 };
 /* clang-format on */
 
-uopi_kernel *uopi_kernel_of(const uop *u) {
+plain_kernel *plain_kernel_of(const uop *u) {
   if (u->nsrc == 0) return NULL;
   unsigned d = u->src[u->nsrc - 1]->dtype;
   return u->op == UOP_CAST ? casts[d][u->dtype] : kernels[u->op][d];
@@ -108,7 +108,7 @@ uopi_kernel *uopi_kernel_of(const uop *u) {
     return n;                       \
   } while (0)
 
-int64_t uopi_first_difference(uop_dtype d, int64_t n, const void *a, const void *b) {
+int64_t plain_first_difference(uop_dtype d, int64_t n, const void *a, const void *b) {
   switch (d) {
   case UOP_BOOL: FIRST(cmpne_bool, uint8_t);
   case UOP_I32: FIRST(cmpne_i32, int32_t);

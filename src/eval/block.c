@@ -1,0 +1,319 @@
+/* block.c - runs a kernel: block after block through all of its steps, so that memory is read and
+ * written once, whatever the number of steps.
+ *
+ * What a leaf gives a block depends on how its elements lie:
+ *   DIRECT   row-major: the block is a piece of it
+ *   SPLAT    one element: a block full of it, made once
+ *   STRIDED  the block is gathered
+ *   TILED    its columns are our rows: 16 rows by 256 columns are turned at a time, so that each
+ *            line of memory that is fetched is used whole
+ */
+#include "eval/eval.h"
+#include "ir/ir.h"
+
+enum { TILE_ROWS = 16, TILE_COLS = 256, BLOCK_BYTES = UOPI_BLOCK * 4 };
+_Static_assert(TILE_ROWS * TILE_COLS * 4 <= 2 * BLOCK_BYTES, "a tile has two blocks' room");
+
+typedef enum leaf_mode { DIRECT, SPLAT, STRIDED, TILED } leaf_mode;
+
+typedef struct leaf {
+  leaf_mode mode;
+  char *block;
+  uopi_reader from;
+} leaf;
+
+typedef struct machine {
+  uop_run *r;
+  const uop *root;
+  const uopi_kernel *k;
+  leaf *leaves;
+  const void **at; /* of each leaf and register: its elements of this block */
+  char *regs;
+} machine;
+
+/* ---- leaves ---- */
+
+static leaf leaf_of(const uopi_frame *f, uint32_t place) {
+  const uop *u = f->plan->node[place].u;
+  const uopi_cell *c = &f->cell[place];
+  size_t size = uop_dtype_size((uop_dtype)u->dtype);
+  if (uopi_is_scalar(u))
+    return (leaf){.mode = SPLAT, .from = uopi_reader_of(NULL, NULL, 0, size, c->raw)};
+  const uopi_array *a = c->array;
+  leaf l = {.from = uopi_reader_of(u->shape->at, a->stride, a->rank, size, a->data)};
+  bool one = l.from.rank == 1 && l.from.stride[0] == 0;
+  l.mode = one ? SPLAT : a->row_major ? DIRECT : STRIDED;
+  return l;
+}
+
+static bool is_turned(const leaf *l) {
+  const uopi_reader *r = &l->from;
+  return l->mode == STRIDED && r->rank >= 2 && r->stride[r->rank - 1] > 1 &&
+         r->stride[r->rank - 2] == 1 && r->dim[r->rank - 1] >= TILE_COLS / 4 &&
+         r->dim[r->rank - 2] >= TILE_ROWS;
+}
+
+static void fill(leaf *l, int64_t n) {
+  uopi_reader all = {.data = l->from.data, .size = l->from.size, .rank = 1, .dim = {n}};
+  uopi_read(&all, 0, n, l->block);
+}
+
+#define TURN(T)                                                                            \
+  do {                                                                                     \
+    for (int64_t c = 0; c < cols; c++, x += stride)                                        \
+      for (int64_t i = 0; i < rows; i++)                                                   \
+        ((T *)(void *)to)[i * TILE_COLS + c] = ((const T *)(const void *)x)[i];            \
+    return;                                                                                \
+  } while (0)
+
+static void turn(const leaf *l, int64_t first, int64_t rows, int64_t cols) {
+  const char *x = uopi_reader_at(&l->from, first);
+  int64_t stride = l->from.stride[l->from.rank - 1] * (int64_t)l->from.size;
+  char *to = l->block;
+  if (l->from.size == 4) TURN(uint32_t);
+  if (l->from.size == 2) TURN(uint16_t);
+  TURN(uint8_t);
+}
+
+/* Room for leaves, registers and pointers in the run's scratch memory, and the leaves looked at. */
+static bool prepare(machine *m, uopi_frame *f) {
+  const uopi_kernel *k = m->k;
+  uop_run *r = m->r;
+  size_t blocks = k->nregs + 2 * (size_t)k->nleaves, pad = 64;
+  size_t size = pad + blocks * BLOCK_BYTES + k->nleaves * sizeof(leaf) +
+                (k->nleaves + k->nregs) * sizeof(void *);
+  if (size > r->scratch_size) {
+    char *p = uopi_run_realloc(r, m->root, NULL, 0, size);
+    if (!p) return false;
+    uopi_run_realloc(r, NULL, r->scratch, r->scratch_size, 0);
+    r->scratch = p;
+    r->scratch_size = size;
+  }
+  m->regs = r->scratch + (pad - (uintptr_t)r->scratch % pad) % pad;
+  m->leaves = (leaf *)(void *)(m->regs + blocks * BLOCK_BYTES);
+  m->at = (const void **)(m->leaves + k->nleaves);
+  int64_t n = k->n < UOPI_BLOCK ? k->n : UOPI_BLOCK;
+  for (uint32_t i = 0; i < k->nleaves; i++) {
+    m->leaves[i] = leaf_of(f, k->leaf[i]);
+    m->leaves[i].block = m->regs + (k->nregs + 2 * (size_t)i) * BLOCK_BYTES;
+    m->at[i] = m->leaves[i].block;
+    if (m->leaves[i].mode == SPLAT) fill(&m->leaves[i], n);
+  }
+  for (uint32_t i = 0; i < k->nregs; i++) m->at[k->nleaves + i] = m->regs + i * BLOCK_BYTES;
+  return true;
+}
+
+/* ---- one block ---- */
+
+static double now(const uop_run *r) { return r->options.clock(r->options.user); }
+
+static void run_step(machine *m, const uopi_step *s, size_t n, void *out) {
+  const void *in[3] = {m->at[s->in[0]], m->at[s->in[1]], m->at[s->in[2]]};
+  s->loop(n, out, in);
+}
+
+static void run_step_timed(machine *m, const uopi_step *s, size_t n, void *out) {
+  uop_op_cost *c = &m->r->profile[s->u->op];
+  double begin = now(m->r), spent;
+  run_step(m, s, n, out);
+  spent = now(m->r) - begin;
+  c->seconds += spent;
+  m->r->profile[m->root->op].seconds -= spent; /* which is given the whole at the end */
+}
+
+/* The steps over the n elements that m->at has of each leaf; the last one writes to `out`, if it is
+ * not NULL. */
+static bool run_steps(machine *m, size_t n, void *out) {
+  const uopi_kernel *k = m->k;
+  for (uint32_t i = 0; i < k->nsteps; i++) {
+    const uopi_step *s = &k->step[i];
+    void *to = m->regs + (size_t)(s->out - k->nleaves) * BLOCK_BYTES;
+    if (out && i + 1 == k->nsteps) to = out;
+    if (k->divides && (s->u->op == UOP_FLOORDIV || s->u->op == UOP_FLOORMOD) &&
+        !uopi_warn_zero(m->r, s->u, m->at[s->in[1]], n))
+      return false;
+    if (m->r->profile)
+      run_step_timed(m, s, n, to);
+    else
+      run_step(m, s, n, to);
+  }
+  return uopi_poll(m->r, m->root, n);
+}
+
+/* Elements first, first + 1, … of the flat order. */
+static bool run_block(machine *m, int64_t first, int64_t n, void *out) {
+  for (uint32_t i = 0; i < m->k->nleaves; i++) {
+    leaf *l = &m->leaves[i];
+    if (l->mode == DIRECT)
+      m->at[i] = l->from.data + first * (int64_t)l->from.size;
+    else if (l->mode == STRIDED)
+      uopi_read(&l->from, first, n, l->block);
+  }
+  return run_steps(m, (size_t)n, out);
+}
+
+/* ---- elementwise ---- */
+
+typedef struct result {
+  char *data;
+  size_t size;
+  bool canonical; /* its NaNs are to be made so */
+} result;
+
+static bool put_block(machine *m, const result *to, int64_t first, int64_t n) {
+  char *out = to->data + first * (int64_t)to->size;
+  if (!run_block(m, first, n, out)) return false;
+  if (to->canonical) m->r->loops->canonical((uop_dtype)m->root->dtype, out, (size_t)n);
+  return true;
+}
+
+/* The part of a tile's row that this row of blocks reads. */
+static bool put_tile(machine *m, const result *to, int64_t first, int64_t width, int64_t rows,
+                     int64_t cols) {
+  for (uint32_t i = 0; i < m->k->nleaves; i++)
+    if (m->leaves[i].mode == TILED) turn(&m->leaves[i], first, rows, cols);
+  for (int64_t row = 0; row < rows; row++) {
+    for (uint32_t i = 0; i < m->k->nleaves; i++)
+      if (m->leaves[i].mode == TILED)
+        m->at[i] = m->leaves[i].block + (size_t)(row * TILE_COLS) * m->leaves[i].from.size;
+    if (!put_block(m, to, first + row * width, cols)) return false;
+  }
+  return true;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static bool put_tiles(machine *m, const result *to, int64_t height, int64_t width) {
+  for (int64_t top = 0; top < m->k->n; top += height * width)
+    for (int64_t row = 0; row < height; row += TILE_ROWS)
+      for (int64_t col = 0; col < width; col += TILE_COLS)
+        if (!put_tile(m, to, top + row * width + col, width, least(TILE_ROWS, height - row),
+                      least(TILE_COLS, width - col)))
+          return false;
+  return true;
+}
+
+/* Leaves that lie like the first turned one are TILED; NULL: there is none. */
+static const uopi_reader *find_tiles(machine *m) {
+  const uopi_reader *first = NULL;
+  for (uint32_t i = 0; i < m->k->nleaves; i++) {
+    leaf *l = &m->leaves[i];
+    if (!is_turned(l)) continue;
+    if (!first) first = &l->from;
+    if (l->from.dim[l->from.rank - 1] == first->dim[first->rank - 1] &&
+        l->from.dim[l->from.rank - 2] == first->dim[first->rank - 2])
+      l->mode = TILED;
+  }
+  return first;
+}
+
+static bool run_elementwise(machine *m, uopi_array *out) {
+  result to = {uopi_array_data(out), out->size, out->canonical && m->root->dtype != UOP_BOOL &&
+                                                    m->root->dtype != UOP_I32};
+  const uopi_reader *tiles = find_tiles(m);
+  if (tiles) return put_tiles(m, &to, tiles->dim[tiles->rank - 2], tiles->dim[tiles->rank - 1]);
+  for (int64_t i = 0; i < m->k->n; i += UOPI_BLOCK)
+    if (!put_block(m, &to, i, least(UOPI_BLOCK, m->k->n - i))) return false;
+  return true;
+}
+
+/* ---- reduce ---- */
+
+static const char *result_at(const machine *m, int64_t i, size_t size) {
+  return (const char *)m->at[m->k->result] + (size_t)i * size;
+}
+
+static bool reduce_long_rows(machine *m, char *out, int64_t rows, int64_t width, uopi_fold *fold) {
+  size_t size = uop_dtype_size((uop_dtype)m->root->dtype);
+  for (int64_t row = 0; row < rows; row++) {
+    uopi_acc acc;
+    uopi_acc_begin(&acc, m->root);
+    for (int64_t i = 0; i < width; i += UOPI_BLOCK) {
+      int64_t n = least(UOPI_BLOCK, width - i);
+      if (!run_block(m, row * width + i, n, NULL)) return false;
+      fold(&acc.v, result_at(m, 0, size), (size_t)n);
+    }
+    uopi_acc_end(&acc, m->root, width == 0, out + (size_t)row * size);
+  }
+  return true;
+}
+
+static void reduce_rows(const machine *m, char *out, int64_t rows, int64_t width, uopi_fold *fold) {
+  size_t size = uop_dtype_size((uop_dtype)m->root->dtype);
+  if (m->root->dtype == UOP_F32 && width <= UOPI_LANES && uop_reduce_op(m->root) == UOP_ADD) {
+    m->r->loops->rows((float *)(void *)out, (const float *)(const void *)result_at(m, 0, size),
+                      (size_t)rows, (size_t)width);
+    return;
+  }
+  for (int64_t row = 0; row < rows; row++) {
+    uopi_acc acc;
+    uopi_acc_begin(&acc, m->root);
+    fold(&acc.v, result_at(m, row * width, size), (size_t)width);
+    uopi_acc_end(&acc, m->root, false, out + (size_t)row * size);
+  }
+}
+
+static bool run_reduce(machine *m, char *out) {
+  unsigned d = m->root->dtype;
+  uopi_fold *fold =
+      uop_reduce_op(m->root) == UOP_ADD ? m->r->loops->sums[d] : m->r->loops->maxima[d];
+  int64_t rows = uopi_count_of(m->root), width = rows ? m->k->n / rows : 0;
+  size_t size = uop_dtype_size((uop_dtype)d);
+  if (width == 0 || width > UOPI_BLOCK) return reduce_long_rows(m, out, rows, width, fold);
+  int64_t each = UOPI_BLOCK / width; /* rows of a block */
+  for (int64_t row = 0; row < rows; row += each) {
+    int64_t n = least(each, rows - row);
+    if (!run_block(m, row * width, n * width, NULL)) return false;
+    reduce_rows(m, out + (size_t)row * size, n, width, fold);
+  }
+  return true;
+}
+
+/* ---- a kernel ---- */
+
+static bool charge(uop_run *r, const uopi_kernel *k, const uop *root) {
+  int64_t rows = root->op == UOP_REDUCE ? uopi_count_of(root) : 0;
+  for (uint32_t i = 0; i < k->nsteps; i++)
+    if (!uopi_charge_steps(r, k->step[i].u, k->n)) return false;
+  return root->op != UOP_REDUCE || uopi_charge_steps(r, root, k->n > rows ? k->n : rows);
+}
+
+static bool run(machine *m, uopi_frame *f, bool asked, uopi_cell *out) {
+  const uop *u = m->root;
+  if (!charge(m->r, m->k, u) || !prepare(m, f)) return false;
+  memset(out, 0, sizeof *out);
+  if (uopi_is_scalar(u)) return run_reduce(m, (char *)out->raw);
+  uopi_array *a = uopi_array_new(m->r, u);
+  if (!a) return false;
+  a->canonical |= asked && u->op != UOP_REDUCE;
+  out->array = a;
+  if (u->op == UOP_REDUCE ? run_reduce(m, uopi_array_data(a)) : run_elementwise(m, a)) return true;
+  uopi_array_release(m->r, a);
+  return false;
+}
+
+static void note_costs(machine *m) {
+  for (uint32_t i = 0; i < m->k->nsteps; i++) {
+    const uop *u = m->k->step[i].u;
+    uop_op_cost *c = &m->r->profile[u->op];
+    c->calls++;
+    c->elements += (uint64_t)m->k->n;
+    c->bytes += (uint64_t)m->k->n * uop_dtype_size((uop_dtype)u->dtype);
+  }
+  if (m->root->op != UOP_REDUCE) return;
+  uop_op_cost *c = &m->r->profile[UOP_REDUCE];
+  c->calls++;
+  c->elements += (uint64_t)m->k->n;
+  c->bytes += (uint64_t)uopi_count_of(m->root) * uop_dtype_size((uop_dtype)m->root->dtype);
+}
+
+bool uopi_kernel_run(uop_run *r, uopi_frame *f, uint32_t i, const uopi_kernel *k, uopi_cell *out) {
+  const uopi_planned *node = &f->plan->node[i];
+  machine m = {.r = r, .root = node->u, .k = k};
+  if (!r->profile) return run(&m, f, node->asked, out);
+  double begin = now(r);
+  bool ok = run(&m, f, node->asked, out);
+  r->profile[node->u->op].seconds += now(r) - begin;
+  note_costs(&m);
+  return ok;
+}

@@ -1,0 +1,140 @@
+/* kernel.c - a group of nodes as a short program: each op once over a block of elements, reading
+ * leaves (values that the frame has) and registers (blocks that earlier steps made).
+ *
+ *   (a * b + c)     leaves a, b, c     r0 = mul a b     r0' = add r0 c
+ *
+ * A register is free again after its last reader, so that few blocks are in use and all of them
+ * stay in the cache. No step writes what it reads.
+ */
+#include "eval/eval.h"
+
+typedef struct builder {
+  const uopi_plan *p;
+  uint32_t root;
+  uint32_t nops, nleaves;
+  uint32_t op[UOPI_GROUP_NODES + 1];       /* members that compute, in order */
+  uint32_t leaf[3 * UOPI_GROUP_NODES + 3]; /* places, in rising order when all are known */
+} builder;
+
+static bool is_member(const builder *b, uint32_t i) { return b->p->node[i].group == b->root; }
+
+/* A REDUCE is its group's root, but no step: it takes what the steps made. */
+static bool is_step(const builder *b, uint32_t i) {
+  return is_member(b, i) && uopi_is_alu(b->p->node[i].u);
+}
+
+/* Whose value a member reads when it reads i: members that compute nothing hand their source on. */
+static uint32_t resolve(const builder *b, uint32_t i) {
+  while (is_member(b, i) && !uopi_is_alu(b->p->node[i].u)) i = uopi_plan_sources(b->p, i)[0];
+  return i;
+}
+
+static void add_leaf(builder *b, uint32_t i) {
+  if (b->p->mark[i]) return;
+  b->p->mark[i] = 1;
+  b->leaf[b->nleaves++] = i;
+}
+
+static void add_leaves_of(builder *b, uint32_t i) {
+  const uint32_t *from = uopi_plan_sources(b->p, i);
+  for (uint32_t k = 0; k < b->p->node[i].u->nsrc; k++) {
+    uint32_t v = resolve(b, from[k]);
+    if (!is_step(b, v)) add_leaf(b, v);
+  }
+}
+
+static void sort_leaves(builder *b) { /* few, and nearly in order */
+  for (uint32_t i = 1; i < b->nleaves; i++) {
+    uint32_t v = b->leaf[i], k = i;
+    for (; k && b->leaf[k - 1] > v; k--) b->leaf[k] = b->leaf[k - 1];
+    b->leaf[k] = v;
+  }
+  for (uint32_t i = 0; i < b->nleaves; i++) b->p->mark[b->leaf[i]] = i;
+}
+
+static void collect(builder *b) {
+  const uopi_planned *node = b->p->node;
+  uint32_t i = node[b->root].next;
+  for (; i != UOPI_NO_GROUP; i = node[i].next)
+    if (uopi_is_alu(node[i].u)) b->op[b->nops++] = i;
+  if (uopi_is_alu(node[b->root].u)) b->op[b->nops++] = b->root;
+  for (uint32_t k = 0; k < b->nops; k++) add_leaves_of(b, b->op[k]);
+  if (node[b->root].u->op == UOP_REDUCE) add_leaves_of(b, b->root);
+  sort_leaves(b);
+}
+
+/* The steps, their registers still one for each: step k makes register nleaves + k. */
+static void write_steps(builder *b, uop_run *r, uopi_kernel *k) {
+  for (uint32_t s = 0; s < b->nops; s++) b->p->mark[b->op[s]] = b->nleaves + s;
+  for (uint32_t s = 0; s < b->nops; s++) {
+    const uop *u = b->p->node[b->op[s]].u;
+    const uint32_t *from = uopi_plan_sources(b->p, b->op[s]);
+    unsigned d = u->src[u->nsrc - 1]->dtype;
+    k->step[s] = (uopi_step){.loop = u->op == UOP_CAST ? r->loops->casts[d][u->dtype]
+                                                       : r->loops->ops[u->op][d],
+                             .u = u};
+    for (uint32_t i = 0; i < u->nsrc; i++)
+      k->step[s].in[i] = (uint16_t)b->p->mark[resolve(b, from[i])];
+    k->divides |= u->op == UOP_FLOORDIV || u->op == UOP_FLOORMOD;
+  }
+}
+
+static uint16_t result_of(const builder *b) {
+  uint32_t v = b->root;
+  if (b->p->node[v].u->op == UOP_REDUCE) v = resolve(b, uopi_plan_sources(b->p, v)[0]);
+  return (uint16_t)b->p->mark[v];
+}
+
+/* Gives registers of one step to later ones once nobody reads them any more. */
+static void share_registers(uopi_kernel *k) {
+  uint16_t last[UOPI_GROUP_NODES + 1] = {0}, reg[UOPI_GROUP_NODES + 1];
+  uint16_t unused[UOPI_GROUP_NODES + 1];
+  uint32_t n = 0;
+  for (uint32_t s = 0; s < k->nsteps; s++)
+    for (uint32_t i = 0; i < k->step[s].u->nsrc; i++)
+      if (k->step[s].in[i] >= k->nleaves) last[k->step[s].in[i] - k->nleaves] = (uint16_t)s;
+  for (uint32_t s = 0; s < k->nsteps; s++) {
+    uopi_step *step = &k->step[s];
+    reg[s] = n ? unused[--n] : (uint16_t)k->nregs++;
+    for (uint32_t i = 0; i < step->u->nsrc; i++) {
+      if (step->in[i] < k->nleaves) continue;
+      uint32_t by = step->in[i] - k->nleaves;
+      step->in[i] = (uint16_t)(k->nleaves + reg[by]);
+      if (last[by] != s) continue;
+      unused[n++] = reg[by];
+      last[by] = UINT16_MAX; /* once, though it stand on both sides */
+    }
+    step->out = (uint16_t)(k->nleaves + reg[s]);
+  }
+  if (k->result >= k->nleaves) k->result = k->step[k->nsteps - 1].out;
+}
+
+static uopi_kernel *kernel_alloc(uop_run *r, const builder *b) {
+  const uop *u = b->p->node[b->root].u;
+  size_t bytes =
+      sizeof(uopi_kernel) + b->nops * sizeof(uopi_step) + b->nleaves * sizeof(uint32_t);
+  uopi_kernel *k = uopi_run_realloc(r, u, NULL, 0, bytes);
+  if (!k) return NULL;
+  *k = (uopi_kernel){.nsteps = b->nops, .nleaves = b->nleaves, .bytes = bytes};
+  k->n = uopi_kernel_count(u);
+  k->step = (uopi_step *)(k + 1);
+  k->leaf = (uint32_t *)(k->step + b->nops);
+  memcpy(k->leaf, b->leaf, b->nleaves * sizeof *b->leaf);
+  return k;
+}
+
+uopi_kernel *uopi_kernel_of(uop_run *r, uopi_plan *p, uint32_t i) {
+  if (p->kernel[i]) return p->kernel[i];
+  builder b = {.p = p, .root = i};
+  collect(&b);
+  uopi_kernel *k = kernel_alloc(r, &b);
+  if (k) {
+    write_steps(&b, r, k);
+    k->result = result_of(&b);
+    share_registers(k);
+    p->kernel[i] = k;
+  }
+  for (uint32_t s = 0; s < b.nops; s++) p->mark[b.op[s]] = 0;
+  for (uint32_t s = 0; s < b.nleaves; s++) p->mark[b.leaf[s]] = 0;
+  return k;
+}

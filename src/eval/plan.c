@@ -1,0 +1,170 @@
+/* plan.c - a graph or body as a run needs it: its nodes in depth-first order, which is the order in
+ * which they are first needed, left to right; the edges between them; and which nodes are computed
+ * together.
+ *
+ *   group   elementwise nodes, and the reshapes between them, all of whose uses lie in one group,
+ *           under a root whose value is kept: the last of them, or a REDUCE of them. A group is one
+ *           pass over memory (kernel.c).
+ *
+ * A node that two groups use is a root of its own, so that nothing is computed twice. Grouping
+ * looks at uses from the last node to the first: when a node's turn comes, all its users have had
+ * theirs.
+ */
+#include "eval/eval.h"
+
+/* ---- nodes and edges ---- */
+
+static size_t plan_bytes(size_t n, size_t nedges) {
+  return sizeof(uopi_plan) +
+         n * (sizeof(uopi_planned) + sizeof(struct uopi_kernel *) + sizeof(uint32_t)) +
+         nedges * sizeof(uint32_t);
+}
+
+/* One piece of memory: the plan, and behind it its arrays by falling alignment. */
+static uopi_plan *plan_alloc(uop_run *r, const uop *u, uint64_t n, uint64_t nedges) {
+  if (n >= UINT32_MAX || nedges >= UINT32_MAX || plan_bytes(n, nedges) > SIZE_MAX / 2) {
+    uopi_run_no_memory(r, u);
+    return NULL;
+  }
+  size_t bytes = plan_bytes((size_t)n, (size_t)nedges);
+  uopi_plan *p = uopi_run_realloc(r, u, NULL, 0, bytes);
+  if (!p) return NULL;
+  memset(p, 0, sizeof *p);
+  p->n = (uint32_t)n;
+  p->bytes = bytes;
+  p->place.mem = uopi_mem_of(r->ctx);
+  p->node = (uopi_planned *)(p + 1);
+  p->kernel = (struct uopi_kernel **)(p->node + n);
+  p->mark = (uint32_t *)(p->kernel + n);
+  p->edge = p->mark + n;
+  memset(p->kernel, 0, (size_t)n * sizeof(struct uopi_kernel *));
+  memset(p->mark, 0, (size_t)n * sizeof *p->mark);
+  return p;
+}
+
+static bool number_nodes(uop_run *r, uopi_plan *p, const uop_nodes *order) {
+  for (uint32_t i = 0; i < p->n; i++) {
+    const uop *u = order->at[i];
+    uopi_planned *node = &p->node[i];
+    uint32_t skip = u->op == UOP_CALL;
+    *node = (uopi_planned){.u = u, .first = p->nedges, .next = UOPI_NO_GROUP};
+    if (!uopi_memo_set(&p->place, u, (uint64_t)i + 1)) return uopi_run_no_memory(r, u);
+    for (uint32_t k = skip; k < u->nsrc; k++) {
+      uint32_t from = (uint32_t)uopi_memo_get(&p->place, u->src[k]) - 1;
+      p->edge[p->nedges++] = from;
+      p->node[from].uses++;
+    }
+  }
+  return true;
+}
+
+/* ---- groups ---- */
+
+static bool starts_group(const uop *u) {
+  if (u->op == UOP_REDUCE) /* of something: pop=0 and () are the source itself */
+    return u->shape->len < u->src[0]->shape->len;
+  return uopi_is_alu(u) && !uopi_is_scalar(u);
+}
+
+/* Whether v, a source of a member, can be computed with it. What stands below a splat has one
+ * element, and only what hands that on can join there. */
+static bool can_join(const uop *v, int64_t n) {
+  if (uopi_is_scalar(v)) return false;
+  int64_t count = uopi_count_of(v);
+  if (uopi_is_alu(v)) return count == n;
+  return (uopi_is_identity(v) || uopi_is_splat(v)) && (count == n || count == 1);
+}
+
+typedef struct grouping {
+  uint32_t group; /* of all users so far */
+  uint32_t users;
+} grouping;
+
+static void join(uopi_plan *p, uint32_t i, uint32_t group) {
+  p->node[i].group = group;
+  p->node[i].next = p->node[group].next;
+  p->node[group].next = i;
+}
+
+/* Tells the sources of a member of `group` that it uses them. */
+static void tell_sources(uopi_plan *p, uint32_t i, uint32_t group, grouping *g) {
+  const uint32_t *from = uopi_plan_sources(p, i);
+  for (uint32_t k = 0; k < uopi_plan_nsrc(p->node[i].u); k++) {
+    grouping *s = &g[from[k]];
+    s->group = s->users == 0 || s->group == group ? group : UOPI_NO_GROUP;
+    s->users++;
+  }
+}
+
+static void group_nodes(uopi_plan *p, grouping *g, uint32_t *members) {
+  for (uint32_t i = p->n; i-- > 0;) {
+    uopi_planned *node = &p->node[i];
+    uint32_t group = g[i].group;
+    bool inner = g[i].users && group != UOPI_NO_GROUP && g[i].users == node->uses &&
+                 members[group] < UOPI_GROUP_NODES &&
+                 can_join(node->u, uopi_kernel_count(p->node[group].u));
+    if (inner) {
+      join(p, i, group);
+      members[group]++;
+    } else {
+      group = starts_group(node->u) ? i : UOPI_NO_GROUP;
+      node->group = group;
+    }
+    if (group != UOPI_NO_GROUP) {
+      tell_sources(p, i, group, g);
+      continue;
+    }
+    const uint32_t *from = uopi_plan_sources(p, i);
+    for (uint32_t k = 0; k < uopi_plan_nsrc(node->u); k++) {
+      g[from[k]].group = UOPI_NO_GROUP;
+      g[from[k]].users++;
+    }
+  }
+}
+
+static bool make_groups(uop_run *r, uopi_plan *p, const uop *u) {
+  size_t bytes = p->n * (sizeof(grouping) + sizeof(uint32_t));
+  grouping *g = uopi_run_realloc(r, u, NULL, 0, bytes);
+  if (!g) return false;
+  memset(g, 0, bytes);
+  group_nodes(p, g, (uint32_t *)(g + p->n));
+  uopi_run_realloc(r, u, g, bytes, 0);
+  return true;
+}
+
+/* ---- the plan ---- */
+
+static uopi_plan *plan_of(uop_run *r, const uop_nodes *order, const uop *const *roots, size_t n) {
+  uint64_t nedges = 0;
+  for (size_t i = 0; i < order->len; i++) nedges += uopi_plan_nsrc(order->at[i]);
+  uopi_plan *p = plan_alloc(r, roots[0], order->len, nedges);
+  if (!p) return NULL;
+  bool ok = number_nodes(r, p, order);
+  for (size_t i = 0; ok && i < n; i++) {
+    uopi_planned *root = &p->node[uopi_memo_get(&p->place, roots[i]) - 1];
+    root->uses++;
+    root->asked = true;
+  }
+  if (ok && make_groups(r, p, roots[0])) return p;
+  uopi_plan_free(r, p);
+  return NULL;
+}
+
+uopi_plan *uopi_plan_new(uop_run *r, const uop *const *roots, size_t n) {
+  uop_nodes order = {NULL, 0, 0};
+  if (!uopi_walk(r->ctx, roots, n, true, NULL, &order)) {
+    uopi_run_failed(r, roots[0]);
+    return NULL;
+  }
+  uopi_plan *p = plan_of(r, &order, roots, n);
+  uop_nodes_free(r->ctx, &order);
+  return p;
+}
+
+void uopi_plan_free(uop_run *r, uopi_plan *p) {
+  if (!p) return;
+  for (uint32_t i = 0; i < p->n; i++)
+    if (p->kernel[i]) uopi_run_realloc(r, NULL, p->kernel[i], p->kernel[i]->bytes, 0);
+  uopi_memo_drop(&p->place);
+  uopi_run_realloc(r, NULL, p, p->bytes, 0);
+}
