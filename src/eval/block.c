@@ -11,8 +11,7 @@
 #include "eval/eval.h"
 #include "ir/ir.h"
 
-enum { TILE_ROWS = 16, TILE_COLS = 256, BLOCK_BYTES = UOPI_BLOCK * 4 };
-_Static_assert(TILE_ROWS * TILE_COLS * 4 <= 2 * BLOCK_BYTES, "a tile has two blocks' room");
+enum { TILE_ROWS = 16, TILE_COLS = 256 };
 
 typedef enum leaf_mode { DIRECT, SPLAT, STRIDED, TILED } leaf_mode;
 
@@ -29,6 +28,8 @@ typedef struct machine {
   leaf *leaves;
   const void **at; /* of each leaf and register: its elements of this block */
   char *regs;
+  size_t block;             /* bytes of a register */
+  const uopi_reader *tiles; /* of a leaf that is TILED; NULL: none is */
 } machine;
 
 /* ---- leaves ---- */
@@ -48,7 +49,7 @@ static leaf leaf_of(const uopi_frame *f, uint32_t place) {
 
 static bool is_turned(const leaf *l) {
   const uopi_reader *r = &l->from;
-  return l->mode == STRIDED && r->rank >= 2 && r->stride[r->rank - 1] > 1 &&
+  return (l->mode == STRIDED || l->mode == TILED) && r->rank >= 2 && r->stride[r->rank - 1] > 1 &&
          r->stride[r->rank - 2] == 1 && r->dim[r->rank - 1] >= TILE_COLS / 4 &&
          r->dim[r->rank - 2] >= TILE_ROWS;
 }
@@ -75,31 +76,69 @@ static void turn(const leaf *l, int64_t first, int64_t rows, int64_t cols) {
   TURN(uint8_t);
 }
 
-/* Room for leaves, registers and pointers in the run's scratch memory, and the leaves looked at. */
+/* Scratch memory of the run's: leaves and pointers, then the blocks. */
+static char *scratch(uop_run *r, const uop *u, size_t size) {
+  if (size <= r->scratch_size) return r->scratch;
+  char *p = uopi_run_realloc(r, u, r->scratch, r->scratch_size, size);
+  if (!p) return NULL;
+  r->scratch = p;
+  r->scratch_size = size;
+  return p;
+}
+
+static size_t head_size(const uopi_kernel *k) {
+  size_t n = k->nleaves * (sizeof(leaf) + sizeof(void *)) + k->nregs * sizeof(void *);
+  return (n + 63) & ~(size_t)63;
+}
+
+static bool place_head(machine *m, size_t blocks) { /* bytes of them */
+  char *p = scratch(m->r, m->root, 63 + head_size(m->k) + blocks);
+  if (!p) return false;
+  m->leaves = (leaf *)(void *)p;
+  m->at = (const void **)(m->leaves + m->k->nleaves);
+  p += head_size(m->k);
+  m->regs = p + (64 - (uintptr_t)p % 64) % 64;
+  return true;
+}
+
+/* Leaves that lie like the first turned one are TILED. */
+static void find_tiles(machine *m) {
+  m->tiles = NULL;
+  if (m->root->op == UOP_REDUCE) return;
+  for (uint32_t i = 0; i < m->k->nleaves; i++) {
+    leaf *l = &m->leaves[i];
+    if (!is_turned(l)) continue;
+    if (!m->tiles) m->tiles = &l->from;
+    if (l->from.dim[l->from.rank - 1] == m->tiles->dim[m->tiles->rank - 1] &&
+        l->from.dim[l->from.rank - 2] == m->tiles->dim[m->tiles->rank - 2])
+      l->mode = TILED;
+  }
+}
+
+static size_t blocks_of(const machine *m, const leaf *l) { /* bytes */
+  return l->mode == DIRECT ? 0 : l->mode == TILED ? TILE_ROWS * TILE_COLS * 4 : m->block;
+}
+
+/* Looks at the leaves, and makes room for their blocks and the registers. */
 static bool prepare(machine *m, uopi_frame *f) {
   const uopi_kernel *k = m->k;
-  uop_run *r = m->r;
-  size_t blocks = k->nregs + 2 * (size_t)k->nleaves, pad = 64;
-  size_t size = pad + blocks * BLOCK_BYTES + k->nleaves * sizeof(leaf) +
-                (k->nleaves + k->nregs) * sizeof(void *);
-  if (size > r->scratch_size) {
-    char *p = uopi_run_realloc(r, m->root, NULL, 0, size);
-    if (!p) return false;
-    uopi_run_realloc(r, NULL, r->scratch, r->scratch_size, 0);
-    r->scratch = p;
-    r->scratch_size = size;
-  }
-  m->regs = r->scratch + (pad - (uintptr_t)r->scratch % pad) % pad;
-  m->leaves = (leaf *)(void *)(m->regs + blocks * BLOCK_BYTES);
-  m->at = (const void **)(m->leaves + k->nleaves);
   int64_t n = k->n < UOPI_BLOCK ? k->n : UOPI_BLOCK;
+  m->block = ((size_t)n * 4 + 63) & ~(size_t)63;
+  size_t size = k->nregs * m->block;
+  if (!place_head(m, 0)) return false;
+  for (uint32_t i = 0; i < k->nleaves; i++) m->leaves[i] = leaf_of(f, k->leaf[i]);
+  find_tiles(m);
+  for (uint32_t i = 0; i < k->nleaves; i++) size += blocks_of(m, &m->leaves[i]);
+  if (!place_head(m, size)) return false;
+  if (m->tiles) find_tiles(m); /* which points into what may have moved */
+  char *block = m->regs;
+  for (uint32_t i = 0; i < k->nregs; i++, block += m->block) m->at[k->nleaves + i] = block;
   for (uint32_t i = 0; i < k->nleaves; i++) {
-    m->leaves[i] = leaf_of(f, k->leaf[i]);
-    m->leaves[i].block = m->regs + (k->nregs + 2 * (size_t)i) * BLOCK_BYTES;
-    m->at[i] = m->leaves[i].block;
-    if (m->leaves[i].mode == SPLAT) fill(&m->leaves[i], n);
+    leaf *l = &m->leaves[i];
+    m->at[i] = l->block = block;
+    block += blocks_of(m, l);
+    if (l->mode == SPLAT) fill(l, n);
   }
-  for (uint32_t i = 0; i < k->nregs; i++) m->at[k->nleaves + i] = m->regs + i * BLOCK_BYTES;
   return true;
 }
 
@@ -127,7 +166,7 @@ static bool run_steps(machine *m, size_t n, void *out) {
   const uopi_kernel *k = m->k;
   for (uint32_t i = 0; i < k->nsteps; i++) {
     const uopi_step *s = &k->step[i];
-    void *to = m->regs + (size_t)(s->out - k->nleaves) * BLOCK_BYTES;
+    void *to = m->regs + (size_t)(s->out - k->nleaves) * m->block;
     if (out && i + 1 == k->nsteps) to = out;
     if (k->divides && (s->u->op == UOP_FLOORDIV || s->u->op == UOP_FLOORMOD) &&
         !uopi_warn_zero(m->r, s->u, m->at[s->in[1]], n))
@@ -193,24 +232,10 @@ static bool put_tiles(machine *m, const result *to, int64_t height, int64_t widt
   return true;
 }
 
-/* Leaves that lie like the first turned one are TILED; NULL: there is none. */
-static const uopi_reader *find_tiles(machine *m) {
-  const uopi_reader *first = NULL;
-  for (uint32_t i = 0; i < m->k->nleaves; i++) {
-    leaf *l = &m->leaves[i];
-    if (!is_turned(l)) continue;
-    if (!first) first = &l->from;
-    if (l->from.dim[l->from.rank - 1] == first->dim[first->rank - 1] &&
-        l->from.dim[l->from.rank - 2] == first->dim[first->rank - 2])
-      l->mode = TILED;
-  }
-  return first;
-}
-
 static bool run_elementwise(machine *m, uopi_array *out) {
   result to = {uopi_array_data(out), out->size, out->canonical && m->root->dtype != UOP_BOOL &&
                                                     m->root->dtype != UOP_I32};
-  const uopi_reader *tiles = find_tiles(m);
+  const uopi_reader *tiles = m->tiles;
   if (tiles) return put_tiles(m, &to, tiles->dim[tiles->rank - 2], tiles->dim[tiles->rank - 1]);
   for (int64_t i = 0; i < m->k->n; i += UOPI_BLOCK)
     if (!put_block(m, &to, i, least(UOPI_BLOCK, m->k->n - i))) return false;

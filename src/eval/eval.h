@@ -211,8 +211,8 @@ typedef struct uopi_task { /* a node that is being computed in a frame */
 
 typedef struct uopi_visit { /* a node of shape () whose sources are being computed */
   const uop *u;
-  uint32_t next;
-  uopi_cell in[2];
+  uint32_t done;  /* sources that have their values */
+  uint32_t first; /* the first one's */
 } uopi_visit;
 
 typedef struct uopi_input {
@@ -291,7 +291,8 @@ void uopi_frame_drop(uop_run *r, uopi_frame *f);
  * no CALL is among it: else UOPI_NOT_SCALAR, and what is known by then stays. */
 typedef enum uopi_done { UOPI_FAILED, UOPI_NOT_SCALAR, UOPI_DONE } uopi_done;
 uopi_done uopi_compute_scalar(uop_run *r, const uop *u, uopi_cell *out);
-uopi_cell *uopi_scalar_find(const uop_run *r, const uop *u); /* NULL: not computed */
+bool uopi_scalar_find(const uop_run *r, const uop *u, uopi_cell *out); /* false: not computed */
+void uopi_scalars_clear(uop_run *r); /* keeps the room */
 void uopi_scalars_drop(uop_run *r);
 /* The value of u, an ALU op of shape (), from its sources' (of a WHERE: all three). */
 bool uopi_scalar_op(const uop *u, const uopi_cell *in, uopi_cell *out);

@@ -80,7 +80,7 @@ void uop_run_reset(uop_run *r) {
   if (r->top.plan) uopi_frame_clear(r, &r->top);
   drop_outs(r);
   drop_inputs(r);
-  uopi_scalars_drop(r);
+  uopi_scalars_clear(r);
   uopi_cells_drop(r, &r->warned);
   r->by_zero.len = 0;
   r->since = 0;
@@ -285,13 +285,15 @@ static void fill_known(uop_run *r, uopi_frame *f) {
   for (uint32_t i = 0; i < f->plan->n; i++) {
     const uopi_planned *node = &f->plan->node[i];
     if (node->group != UOPI_NO_GROUP && node->group != i) continue;
-    const uopi_cell *c =
-        uopi_is_scalar(node->u) ? uopi_scalar_find(r, node->u)
-                                : uopi_cells_find(&r->outs, node->u->id);
+    if (uopi_is_scalar(node->u)) {
+      if (uopi_scalar_find(r, node->u, &f->cell[i])) f->has[i] = UOPI_NUMBER;
+      continue;
+    }
+    const uopi_cell *c = uopi_cells_find(&r->outs, node->u->id);
     if (!c) continue;
     f->cell[i] = *c;
-    f->has[i] = uopi_is_scalar(node->u) ? UOPI_NUMBER : UOPI_ARRAY;
-    if (!uopi_is_scalar(node->u)) c->array->refs++;
+    f->has[i] = UOPI_ARRAY;
+    c->array->refs++;
   }
 }
 

@@ -48,9 +48,16 @@ static bool cast(unsigned from, unsigned to, uopi_cell x, uopi_cell *out) {
   }
 }
 
-bool uopi_scalar_op(const uop *u, const uopi_cell *in, uopi_cell *out) {
-  unsigned d = u->src[u->nsrc - 1]->dtype;
-  memset(out, 0, sizeof *out);
+/* The dtype that u computes on. Mostly its own: a look at a source that may be cold is saved. */
+static inline unsigned operand_dtype(const uop *u) {
+  bool other = u->op == UOP_CMPLT || u->op == UOP_CMPNE || u->op == UOP_CAST;
+  return other ? u->src[0]->dtype : u->dtype;
+}
+
+/* False: u is no ALU op. */
+static inline bool scalar_op(const uop *u, const uopi_cell *in, uopi_cell *out) {
+  unsigned d = operand_dtype(u);
+  *out = (uopi_cell){{0}};
   switch (KEY(u->op, d)) {
 #define FN1(op, d, fn, R, T) \
   case KEY(UOP_##op, UOP_##d): R##_of(*out) = fn(T##_of(in[0])); return true;
@@ -72,11 +79,30 @@ bool uopi_scalar_op(const uop *u, const uopi_cell *in, uopi_cell *out) {
   }
 }
 
+bool uopi_scalar_op(const uop *u, const uopi_cell *in, uopi_cell *out) {
+  return scalar_op(u, in, out);
+}
+
 /* ---- what is known ---- */
+
+/* Every element of a number's fits four bytes: half of a cell. */
+typedef uint32_t word;
+_Static_assert(sizeof(float) == 4 && sizeof(int32_t) == 4, "the widest elements");
+
+static inline word word_of(uopi_cell c) {
+  word w;
+  memcpy(&w, c.raw, sizeof w);
+  return w;
+}
+static inline uopi_cell cell_of(word w) {
+  uopi_cell c = {{0}};
+  memcpy(c.raw, &w, sizeof w);
+  return c;
+}
 
 typedef struct page { /* of one slab */
   uint64_t has[(UOPI_MEMO_PAGE + 63) / 64];
-  uopi_cell cell[UOPI_MEMO_PAGE];
+  word value[UOPI_MEMO_PAGE];
 } page;
 
 typedef struct pages { /* the page used last: programs are local */
@@ -96,11 +122,11 @@ static inline page *page_of(pages *p, const uop *u) {
 
 static inline bool page_has(const page *p, uint32_t k) { return p->has[k / 64] >> (k % 64) & 1; }
 
-static inline bool find(pages *p, const uop *u, uopi_cell *out) {
+static inline bool find(pages *p, const uop *u, word *out) {
   const page *at = page_of(p, u);
   uint32_t k = uopi_place_in_slab(u);
   if (!at || !page_has(at, k)) return false;
-  *out = at->cell[k];
+  *out = at->value[k];
   return true;
 }
 
@@ -114,18 +140,27 @@ static bool page_add(pages *p, const uop *u) {
   return uopi_run_no_memory(r, u);
 }
 
-static inline bool put(pages *p, const uop *u, uopi_cell c) {
+static inline bool put(pages *p, const uop *u, word w) {
   uint32_t k = uopi_place_in_slab(u);
   if (!page_of(p, u) && !page_add(p, u)) return false;
   p->last->has[k / 64] |= UINT64_C(1) << (k % 64);
-  p->last->cell[k] = c;
+  p->last->value[k] = w;
   return true;
 }
 
-uopi_cell *uopi_scalar_find(const uop_run *r, const uop *u) {
-  page *at = uopi_dir_find(&r->scalars, uopi_slab_number(u));
-  uint32_t k = uopi_place_in_slab(u);
-  return at && page_has(at, k) ? &at->cell[k] : NULL;
+bool uopi_scalar_find(const uop_run *r, const uop *u, uopi_cell *out) {
+  pages p = {.r = (uop_run *)(uintptr_t)r};
+  word w;
+  if (!find(&p, u, &w)) return false;
+  *out = cell_of(w);
+  return true;
+}
+
+void uopi_scalars_clear(uop_run *r) {
+  for (size_t i = 0; i < r->scalars.cap; i++) {
+    page *at = r->scalars.at[i].page;
+    if (at) memset(at->has, 0, sizeof at->has);
+  }
 }
 
 void uopi_scalars_drop(uop_run *r) {
@@ -141,25 +176,32 @@ typedef struct walk {
   uop_run *r;
   pages pages;
   size_t depth; /* visits below the current one */
-  uint64_t steps, room;
+  uint64_t nodes, steps, room;
 } walk;
 
-static bool is_mine(const uop *u) {
-  switch ((uop_op)u->op) {
-  case UOP_CONST:
-  case UOP_PARAM:
-  case UOP_RESHAPE:
-  case UOP_EXPAND:
-  case UOP_PERMUTE:
-  case UOP_SHRINK:
-  case UOP_REDUCE:
-  case UOP_LOAD:
-  case UOP_STAGE: break;
-  case UOP_ASSERT: return uopi_is_scalar(u->src[0]);
-  default:
-    if (!uopi_is_alu(u)) return false;
-  }
-  return uopi_is_scalar(u) && (u->nsrc == 0 || uopi_is_scalar(u->src[0]));
+/* What becomes of an op here, and how many sources it has: a look at the table instead of at the
+ * node, whose first line of memory is then not needed. */
+typedef enum kind { NOT_MINE, FUNCTION, SAME, OTHER } kind;
+static const struct {
+  uint8_t kind, nsrc;
+} rows[UOP_OP_COUNT] = {
+    [UOP_RECIP] = {FUNCTION, 1}, [UOP_EXP2] = {FUNCTION, 1},  [UOP_LOG2] = {FUNCTION, 1},
+    [UOP_SQRT] = {FUNCTION, 1},  [UOP_SIN] = {FUNCTION, 1},   [UOP_CAST] = {FUNCTION, 1},
+    [UOP_ADD] = {FUNCTION, 2},   [UOP_MUL] = {FUNCTION, 2},   [UOP_MAX] = {FUNCTION, 2},
+    [UOP_CMPLT] = {FUNCTION, 2}, [UOP_CMPNE] = {FUNCTION, 2},
+    /* of one element, which they hand on */
+    [UOP_RESHAPE] = {SAME, 1},   [UOP_EXPAND] = {SAME, 1},    [UOP_PERMUTE] = {SAME, 1},
+    [UOP_SHRINK] = {SAME, 1},    [UOP_REDUCE] = {SAME, 1},    [UOP_LOAD] = {SAME, 1},
+    [UOP_STAGE] = {SAME, 1},
+    [UOP_CONST] = {OTHER, 0},    [UOP_PARAM] = {OTHER, 0},    [UOP_WHERE] = {OTHER, 2},
+    [UOP_ASSERT] = {OTHER, 2},   [UOP_FLOORDIV] = {OTHER, 2}, [UOP_FLOORMOD] = {OTHER, 2},
+};
+
+/* Of a node of shape (), or an effect: elementwise ops have sources of their own shape. */
+static inline bool is_mine(const uop *u) {
+  unsigned k = rows[u->op].kind;
+  if (k == SAME || u->op == UOP_ASSERT) return uopi_is_scalar(u->src[0]);
+  return k != NOT_MINE;
 }
 
 static bool grow_visits(uop_run *r, const uop *u) {
@@ -172,76 +214,89 @@ static bool grow_visits(uop_run *r, const uop *u) {
   return true;
 }
 
-/* What u needs next; NULL: nothing more. */
-static inline const uop *needed(const uopi_visit *v) {
-  const uop *u = v->u;
-  if (u->op == UOP_WHERE) /* the branch that it takes */
-    return v->next == 0 ? u->src[0] : v->next == 1 ? u->src[v->in[0].b ? 1 : 2] : NULL;
-  return v->next < u->nsrc ? u->src[v->next] : NULL;
+/* What u needs when `done` of its sources have their values, `first` the first of them. NULL:
+ * nothing more. Of a WHERE, the condition and the branch that it takes. */
+static inline const uop *needed(const uop *u, uint32_t done, word first) {
+  if (done == rows[u->op].nsrc) return NULL;
+  if (u->op == UOP_WHERE && done == 1) return u->src[cell_of(first).b ? 1 : 2];
+  return u->src[done];
 }
 
-static bool compute(walk *w, const uopi_visit *v, uopi_cell *out) {
-  const uop *u = v->u;
+static bool none_left(walk *w, const uop *u) {
+  w->r->stats.steps += w->room;
+  w->room = w->steps = 0;
+  return uopi_charge_steps(w->r, u, 1);
+}
+
+static bool compute_other(walk *w, const uop *u, const uopi_cell *in, uopi_cell *out) {
   uop_run *r = w->r;
-  if (w->steps == w->room) { /* none is left: this is the error */
-    r->stats.steps += w->steps;
-    w->room = w->steps = 0;
-    return uopi_charge_steps(r, u, 1);
-  }
   switch ((uop_op)u->op) {
-  case UOP_CONST: w->steps++; return uopi_eval_const(u, out);
-  case UOP_PARAM: w->room--; return uopi_input_value(r, u, out); /* which charges for it */
-  case UOP_WHERE: w->steps++; *out = v->in[1]; return true;
-  case UOP_ASSERT:
-    w->steps++;
-    memset(out, 0, sizeof *out);
-    return uopi_assert_element(r, u, v->in[0].raw, v->in[1].raw, 0);
-  case UOP_FLOORDIV:
-  case UOP_FLOORMOD:
-    if (v->in[1].i == 0 && !uopi_warn_zero(r, u, &v->in[1].i, 1)) return false;
-    break;
-  default: break;
+  case UOP_PARAM: /* charged for there */
+    w->room--;
+    w->steps--;
+    return uopi_input_value(r, u, out);
+  case UOP_CONST: return uopi_eval_const(u, out);
+  case UOP_WHERE: *out = in[1]; return true;
+  case UOP_ASSERT: return uopi_assert_element(r, u, in[0].raw, in[1].raw, 0);
+  default: /* FLOORDIV, FLOORMOD */
+    uopi_scalar_op(u, in, out);
+    return in[1].i != 0 || uopi_warn_zero(r, u, &in[1].i, 1);
   }
-  w->steps++;
-  if (uopi_scalar_op(u, v->in, out)) return true;
-  *out = v->in[0]; /* a movement of one element, LOAD, STAGE */
-  return true;
 }
 
-static uopi_done walk_from(walk *w, const uop *root, uopi_cell *out) {
+/* The value of u from those of its sources: the first, and the last. */
+static inline bool compute(walk *w, const uop *u, word first, word last, word *out) {
+  uopi_cell in[2] = {cell_of(first), cell_of(last)}, c = in[0];
+  bool ok = true;
+  if (w->steps++ == w->room) return none_left(w, u);
+  if (rows[u->op].kind == FUNCTION)
+    scalar_op(u, in, &c);
+  else if (rows[u->op].kind == OTHER)
+    ok = compute_other(w, u, in, &c);
+  *out = word_of(c);
+  return ok;
+}
+
+/* While the first source of a node is computed, the second one can be on its way. */
+static inline void prefetch(const uop *u) {
+#ifdef __GNUC__
+  __builtin_prefetch((const char *)u + offsetof(uop, src));
+#endif
+}
+
+static uopi_done walk_from(walk *w, const uop *root, word *out) {
   uop_run *r = w->r;
-  uopi_visit v = {.u = root};
-  uint64_t nodes = 0;
-  for (;;) {
-    const uop *s = needed(&v);
-    uopi_cell c;
+  uopi_visit v = {root, 0, 0};
+  for (word value = 0, first = 0;;) {
+    const uop *s = needed(v.u, v.done, first);
     if (!s) {
-      if (!compute(w, &v, &c) || !put(&w->pages, v.u, c)) return UOPI_FAILED;
-      if (++nodes % POLL_NODES == 0 && !uopi_poll(r, v.u, POLL_NODES)) return UOPI_FAILED;
-      r->stats.nodes++;
+      if (!compute(w, v.u, first, value, &value) || !put(&w->pages, v.u, value)) return UOPI_FAILED;
+      if (++w->nodes % POLL_NODES == 0 && !uopi_poll(r, v.u, POLL_NODES)) return UOPI_FAILED;
       if (w->depth == 0) {
-        *out = c;
+        *out = value;
         return UOPI_DONE;
       }
       v = r->visits.at[--w->depth];
-    } else if (!find(&w->pages, s, &c)) {
+      first = v.first;
+    } else if (!find(&w->pages, s, &value)) {
       if (!is_mine(s)) return UOPI_NOT_SCALAR;
       if (w->depth == r->visits.cap && !grow_visits(r, s)) return UOPI_FAILED;
-      r->visits.at[w->depth++] = v;
-      v.u = s;
-      v.next = 0;
+      r->visits.at[w->depth++] = (uopi_visit){v.u, v.done, first};
+      v = (uopi_visit){s, 0, 0};
+      if (rows[s->op].nsrc == 2) prefetch(s->src[1]);
       continue;
     }
-    if (v.next < 2) v.in[v.next] = c;
-    v.next++;
+    if (v.done++ == 0) first = value;
   }
 }
 
 uopi_done uopi_compute_scalar(uop_run *r, const uop *u, uopi_cell *out) {
   walk w = {.r = r, .pages = {.r = r}, .room = r->options.max_steps - r->stats.steps};
+  word value = 0;
   if (!is_mine(u)) return UOPI_NOT_SCALAR;
-  if (find(&w.pages, u, out)) return UOPI_DONE;
-  uopi_done done = walk_from(&w, u, out);
+  uopi_done done = find(&w.pages, u, &value) ? UOPI_DONE : walk_from(&w, u, &value);
   r->stats.steps += w.steps;
+  r->stats.nodes += w.nodes;
+  *out = cell_of(value);
   return done;
 }
