@@ -60,7 +60,7 @@ static bool input_add(uop_run *r, unsigned op, int64_t slot, const uop_value *v)
 static const char *fault_of(const uop_value *v) {
   const char *limit = NULL;
   if ((int)v->dtype <= UOP_VOID || v->dtype >= UOP_DTYPE_COUNT) return "it has no dtype";
-  if (v->rank > UOP_MAX_RANK) return "its rank is over the limit of 32";
+  if (v->rank > UOP_MAX_RANK) return "its rank is above 32 (UOP_MAX_RANK)";
   int64_t n = uopi_check_dims(v->dims, v->rank, &limit);
   if (n < 0) return limit;
   if (n != v->count) return "its count is not the product of its dims";
