@@ -371,6 +371,21 @@ static void test_message(void **state) {
                       47);
 }
 
+/* A picture of UOP_DOT_FOLD nodes has as many boxes; of one more, a chain is one box. */
+static void test_picture(void **state) {
+  (void)state;
+  for (int past = 0; past < 2; past++) {
+    const uop *u = uop_param(ctx, 0, UOP_F32, NULL, 0);
+    for (int i = 1; i < UOP_DOT_FOLD + past; i++) u = uop_sqrt(u);
+    char *dot = uop_dot(ctx, &u, 1, NULL, NULL);
+    assert_non_null(dot);
+    int boxes = 0;
+    for (const char *s = dot; (s = strstr(s, " [label=")) != NULL; s++) boxes++;
+    assert_int_equal(boxes, past ? 2 : UOP_DOT_FOLD);
+    uop_free(ctx, dot);
+  }
+}
+
 /* ---- the rows ---- */
 
 static const struct row {
@@ -489,8 +504,8 @@ static int end(void **state) {
 #define TEST(f) cmocka_unit_test_setup_teardown(test_##f, begin, end)
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(none_is_left_out), TEST(each_limit),
-                                     TEST(a_context),        TEST(a_run),
-                                     TEST(errors),           TEST(message)};
+  const struct CMUnitTest tests[] = {
+      TEST(none_is_left_out), TEST(each_limit), TEST(a_context), TEST(a_run),
+      TEST(errors),           TEST(message),    TEST(picture)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -713,7 +713,7 @@ static void test_limits_of_a_context(void **state) {
     assert_true(uop_ctx_stats(ctx).reserved <= o.max_bytes);
     x = uop_add(x, x);
   }
-  assert_error(UOP_E_MEMORY, "out of memory");
+  assert_error(UOP_E_MEMORY, "out of memory: the context may take 1048576 bytes (max_bytes)");
   assert_sound();
   assert_true(uop_collect(ctx, NULL, 0));
   assert_non_null(uop_add(param(0, UOP_I32), 1)); /* room again */
