@@ -101,7 +101,8 @@ struct uop_run {
   } inputs;
   uopi_cells slots;  /* slot and op -> index of its input */
   uopi_cells warned; /* division nodes that have met a zero */
-  uop_nodes by_zero; /* those of them that the caller was not told of */
+  uop_nodes by_zero; /* those of them that the caller was not told of, */
+  size_t told;       /* but for so many at its beginning */
   uopi_cells outs;   /* node -> the block that uop_run_eval hands out */
 };
 

@@ -159,15 +159,17 @@ static uopi_block *out_block(uop_run *r, const uop *u, int64_t n) {
   return NULL;
 }
 
-/* Nothing is under way here: the callback may evaluate, and changes nothing that others read. */
+/* Nothing is under way here: the callback may evaluate, and changes nothing that others read. What
+ * such an evaluation finds is told there, with all that still waits here. */
 static void tell_warnings(uop_run *r) {
-  while (r->by_zero.len) {
-    const uop *u = r->by_zero.at[--r->by_zero.len];
+  while (r->told < r->by_zero.len) {
+    const uop *u = r->by_zero.at[r->told++];
     uop_diag d;
     uopi_diag_set(&d, UOP_W_DIVISION, u->op, 1, "%a by zero", (int)u->op);
     d.node = u;
     r->warn(r->user, &d);
   }
+  r->told = r->by_zero.len = 0;
 }
 
 static bool eval(uop_run *r, const uop *u, uop_value *out) {
