@@ -146,13 +146,24 @@ $(BUILD)/tests/%: tests/%.c $(TESTHELP) $(TESTDEPS) $(BUILD)/tests/plain.a $(BUI
 	$(call SAY,test)$(CC) $(TESTFLAGS) -O2 -g $< $(TESTHELP) $(BUILD)/tests/plain.a \
 	  $(BUILD)/libuop.a -o $@ -lcmocka -lm
 
+# The command as a function, in a program that makes its allocations fail.
+$(ASAN)/cli/uopc_main.o: cli/main.c $(DEPS) Makefile
+	@mkdir -p $(@D)
+	$(call SAY,cc  )$(CC) $(CLIFLAGS) $(SANITIZE) -Dmain=uopc_main -c $< -o $@
+
+COMMANDOBJ := $(ASAN)/cli/uopc_main.o $(filter-out %/main.o,$(CLI:%.c=$(ASAN)/%.o))
+
+$(ASAN)/tests/command_memory: tests/command_memory.c $(COMMANDOBJ) $(ASAN)/libuop.a
+	@mkdir -p $(@D)
+	$(call SAY,test)$(CC) $(TESTFLAGS) $(SANITIZE) -Wl,--wrap=realpath -Wl,-z,now $^ -o $@ -lm
+
 # ThreadSanitizer wants everything built with it.
 $(BUILD)/tests/threads: tests/threads.c $(SRC) $(DEPS)
 	@mkdir -p $(@D)
 	$(call SAY,test)$(CC) -std=c11 $(WARN) $(FLOAT) -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -O1 -g -fsanitize=thread tests/threads.c \
 	  $(SRC) -o $@ -lm -lpthread
 
-unit-tests: $(BUILD)/tests/threads $(UNIT:%=$(ASAN)/tests/%) $(ASAN)/uopc $(BUILD)/uopc $(BUILD)/tests/golden $(BUILD)/tests/deep
+unit-tests: $(BUILD)/tests/threads $(UNIT:%=$(ASAN)/tests/%) $(ASAN)/tests/command_memory $(ASAN)/uopc $(BUILD)/uopc $(BUILD)/tests/golden $(BUILD)/tests/deep
 
 # ---- derived files ----
 

@@ -111,6 +111,7 @@ static bool write_beside(const char *path, const struct stat *old, const void *d
   /* rename() would replace a link, and a file that its owner protected, without asking */
   if (old && access(path, W_OK) != 0) return refuse(path, strerror(errno));
   char *real = old ? realpath(path, NULL) : NULL, *name = NULL;
+  if (old && !real) return refuse(path, strerror(errno));
   const char *target = real ? real : path;
   int fd = create_beside(target, &name);
   int error = fd < 0 ? errno : fill_and_rename(fd, name, target, old, data, len);

@@ -119,7 +119,7 @@ static void summarise(const runner *r) {
   size_t n = r->p.prog->asserts.len;
   const char *plural = n == 1 ? "" : "s";
   if (r->warnings > MAX_WARNINGS)
-    diag_say(DIAG_NOTE, "%zu more warnings are not shown", r->warnings - MAX_WARNINGS);
+    diag_say(DIAG_NOTE, "there are more than %d warnings; the first ones are shown", MAX_WARNINGS);
   if (r->failed > 0 && r->unknown > 0)
     diag_say(DIAG_ERROR, "%zu of %zu asserts failed, %zu could not be computed", r->failed, n,
              r->unknown);

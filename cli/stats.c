@@ -85,7 +85,8 @@ static bool write_stats(program *p, const char *path) {
   if (!count(p, &counts) || !program_inputs(p, &inputs)) return false;
   FILE *f = open_memstream(&text, &len);
   if (f) put_all(p, &counts, &inputs, f);
-  bool ok = f && fclose(f) == 0;
+  bool ok = f && !ferror(f);
+  if (f && (fclose(f) != 0 || !text)) ok = false; /* glibc's fclose() says nothing of text */
   if (!ok) diag_say(DIAG_ERROR, "out of memory");
   ok = ok && output_write(path, text, len);
   free(text);

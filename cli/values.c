@@ -155,6 +155,7 @@ static int give_text(giver *w, given *g, const char *text) {
   long long slot = (long long)uop_slot(g->node);
   if (!uop_value_parse(w->p->ctx, text, strlen(text), (uop_dtype)g->node->dtype, &g->value)) {
     const uop_diag *e = uop_error(w->p->ctx);
+    if (e->code == UOP_E_MEMORY) return no_memory();
     return diag_usage(w->cmd, "--%s %lld: %s", word, slot, e->message + e->reason);
   }
   if (fits(g)) return set(w, g);

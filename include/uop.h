@@ -46,6 +46,7 @@ UOP_API const char *uop_version(void);
 #define UOP_MAX_NUMEL   INT64_C(2147483647) /* elements of a value: offsets are i32 */
 #define UOP_MAX_SLOT    INT64_C(2147483647) /* slot of PARAM, BUFFER, ALLOC; idx of RANGE */
 #define UOP_MAX_SRC     ((size_t)1 << 26)   /* sources of one node: its size fits 32 bits */
+#define UOP_MAX_PINS    UINT32_MAX          /* pins of one node that no unpin has met */
 #define UOP_MAX_NAME    255                 /* bytes of a CALL's or a statement's name */
 #define UOP_MAX_LINE    ((size_t)1 << 28)   /* bytes of one line of text: columns fit 32 bits */
 #define UOP_MAX_NESTING 1000000             /* parentheses open at once in one statement */
@@ -388,7 +389,7 @@ UOP_API bool uop_scope_end(uop_scope scope, const uop *const *keep, size_t n);
  * leaves it open. False with UOP_E_SCOPE while a callback of the library's is running. */
 UOP_API bool uop_collect(uop_ctx *ctx, const uop *const *keep, size_t n);
 
-/* Keeps `u` alive past every scope, until as many unpins. False: UOP_E_LIMIT after 2^32-1 pins.
+/* Keeps `u` alive past every scope, until as many unpins. False: UOP_E_LIMIT after UOP_MAX_PINS.
  * Unpinning what is not pinned does nothing. NULL is fine. */
 UOP_API bool uop_pin(const uop *u);
 UOP_API void uop_unpin(const uop *u);

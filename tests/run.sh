@@ -76,6 +76,10 @@ else
 fi
 for t in tests/test_*.c; do unit "$(basename "$t" .c)"; done
 closing threads "$BUILD/tests/threads"
+rm -rf "$BUILD/command_memory"
+mkdir "$BUILD/command_memory"
+closing command_memory "$BUILD/asan/tests/command_memory" "$BUILD/command_memory"
+step command_limits sh tests/command_limits.sh "$BUILD/uopc" "$BUILD/command_memory"
 closing golden "$BUILD/tests/golden" "$BUILD/asan/uopc" tests/golden
 step ops-have-goldens sh tests/ops_have_goldens.sh
 step demo sh tools/demo.sh "$BUILD/uopc"

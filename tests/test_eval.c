@@ -326,7 +326,7 @@ static void case_45_chain_of_calls(void **state) {
   text = call_chain(30, false);
   uop_run_options few = {.max_steps = 100000};
   o = run_program(text, &few, NULL);
-  assert_memory_equal(o.text, "error 16: the budget of 100000 steps is used up: ", 48);
+  assert_memory_equal(o.text, "error 16: the budget of 100000 steps (max_steps) is used up: ", 61);
   free(o.text);
   free(text);
 }
@@ -577,13 +577,13 @@ static void test_setting_inputs(void **state) {
   bad.data = NULL;
   REFUSED(UOP_BUFFER, 1, &bad, "the value for BUFFER slot=1: it has no data");
   bad.rank = 33;
-  REFUSED(UOP_PARAM, 1, &bad, "the value for PARAM slot=1: its rank is over the limit of 32");
+  REFUSED(UOP_PARAM, 1, &bad, "the value for PARAM slot=1: its rank is above 32 (UOP_MAX_RANK)");
   bad = a;
   bad.rank = 2;
   bad.dims[0] = bad.dims[1] = 65536;
-  REFUSED(UOP_PARAM, 1, &bad, "the value for PARAM slot=1: it has more than 2147483647 elements");
+  REFUSED(UOP_PARAM, 1, &bad, "the value for PARAM slot=1: it has more than 2147483647 elements (UOP_MAX_NUMEL)");
   bad.dims[0] = -1;
-  REFUSED(UOP_PARAM, 1, &bad, "the value for PARAM slot=1: a dimension is outside 0..2147483647");
+  REFUSED(UOP_PARAM, 1, &bad, "the value for PARAM slot=1: a dimension is outside 0..2147483647 (UOP_MAX_DIM)");
   uop_value truth = {UOP_BOOL, 0, {0}, 1, &odd};
   REFUSED(UOP_PARAM, 1, &truth, "the value for PARAM slot=1: a bool in it is neither 0 nor 1");
   /* Many slots, and a run of another context's node. */
@@ -681,12 +681,12 @@ static void test_budgets(void **state) {
   const char *grow = "%a = expand (reshape 1.0 (1,)) (1000,)\n%r = add %a %a";
   uop_run_options steps = {.max_steps = 1500}, bytes = {.max_bytes = 4500};
   outcome o = run_program(grow, &steps, NULL);
-  assert_string_equal(o.text, "error 16: the budget of 1500 steps is used up: ADD needs 1000 more, "
+  assert_string_equal(o.text, "error 16: the budget of 1500 steps (max_steps) is used up: ADD needs 1000 more, "
                               "1002 are used");
   assert_int_equal(o.stats.steps, 1002);
   free(o.text);
   o = run_program(grow, &bytes, NULL);
-  assert_string_equal(o.text, "error 16: the budget of 4500 bytes is used up: ADD needs 4000 more, "
+  assert_string_equal(o.text, "error 16: the budget of 4500 bytes (max_bytes) is used up: ADD needs 4000 more, "
                               "4004 are used");
   assert_int_equal(o.stats.peak_bytes, 4004);
   free(o.text);
@@ -697,7 +697,7 @@ static void test_budgets(void **state) {
   free(o.text);
   /* 8 GiB are not asked for. */
   EXPECT("%r = expand (reshape 1.0 (1,)) (2000000000,)",
-         "error 16: the budget of 2147483648 bytes is used up: EXPAND needs 8000000000 more, 4 are "
+         "error 16: the budget of 2147483648 bytes (max_bytes) is used up: EXPAND needs 8000000000 more, 4 are "
          "used");
   /* Empty arrays cost a step each. */
   o = run_program("%a = shrink (stack 1 2) ((0, 0),)\n%r = add %a %a", NULL, NULL);
@@ -921,7 +921,7 @@ static void test_value_text_errors(void **state) {
   char deep_text[40];
   memset(deep_text, '[', sizeof deep_text);
   deep_text[39] = 0;
-  expect_text("f32", deep_text, "error 2: value: rank over the limit of 32");
+  expect_text("f32", deep_text, "error 2: value: rank is above 32 (UOP_MAX_RANK)");
   /* A long word is quoted shortened. */
   char word[300];
   memset(word, 'y', sizeof word);
@@ -1129,13 +1129,13 @@ static void test_npy_malformed(void **state) {
   BAD("", 4, "its header lacks a '{'");
   BAD(DICT("<i4", "False", "(1,)") " x", 4, "its header goes on after the '}'");
   expect_npy(1, DICT("<i4", "False", "(65536, 65536)"), z, 4,
-             "error 2: npy: shape (65536, 65536): it has more than 2147483647 elements");
+             "error 2: npy: shape (65536, 65536): it has more than 2147483647 elements (UOP_MAX_NUMEL)");
   expect_npy(1, DICT("<i4", "False", "(4294967296, 0)"), z, 4,
-             "error 2: npy: shape (4294967296, 0): a dimension is outside 0..2147483647");
+             "error 2: npy: shape (4294967296, 0): a dimension is outside 0..2147483647 (UOP_MAX_DIM)");
   expect_npy(
       1,
       DICT("<i4", "False", "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)"),
-      z, 4, "error 2: npy: rank over the limit of 32");
+      z, 4, "error 2: npy: rank is above 32 (UOP_MAX_RANK)");
   expect_npy(4, DICT("<i4", "False", "(1,)"), z, 4,
              "error 18: npy: format version 4.0 is not supported (1.0, 2.0, 3.0 are)");
 }

@@ -2,7 +2,7 @@
  * only a RESHAPE can ask for an order that no strides give, and then copies. */
 #include "eval/eval.h"
 
-/* ---- made and released ---- */
+
 
 enum { ALIGNED = 64 }; /* elements begin at a multiple: a cache line, the widest vector */
 
@@ -11,14 +11,61 @@ static size_t header_size(uint32_t rank, bool elements) {
   return elements ? (n + ALIGNED - 1) & ~(size_t)(ALIGNED - 1) : n;
 }
 
+/* ---- the pool ---- */
+
+static void pool_take(uop_run *r, size_t i) { /* closes the gap */
+  uopi_discharge(r, 0, r->pool[i]->own);
+  for (; i + 1 < UOPI_POOL; i++) r->pool[i] = r->pool[i + 1];
+  r->pool[UOPI_POOL - 1] = NULL;
+}
+
+static void pool_free_first(uop_run *r) {
+  uopi_array *a = r->pool[0];
+  pool_take(r, 0);
+  uopi_realloc(uopi_mem_of(r->ctx), a, a->own, 0);
+}
+
+void uopi_pool_drop(uop_run *r) {
+  while (r->pool[0]) pool_free_first(r);
+}
+
+/* An array of exactly that many bytes, or NULL. */
+static uopi_array *pool_find(uop_run *r, size_t own) {
+  for (size_t i = 0; own >= UOPI_POOL_LEAST && i < UOPI_POOL && r->pool[i]; i++) {
+    uopi_array *a = r->pool[i];
+    if (a->own != own) continue;
+    pool_take(r, i);
+    return a;
+  }
+  return NULL;
+}
+
+/* False: it is to be freed. */
+static bool pool_put(uop_run *r, uopi_array *a) {
+  if (a->own < UOPI_POOL_LEAST || a->own > UOPI_POOL_MOST / UOPI_POOL) return false;
+  if (r->pool[UOPI_POOL - 1]) pool_free_first(r);
+  size_t n = 0;
+  while (r->pool[n]) n++;
+  if (!uopi_has_room(r, a->own)) return false;
+  uopi_charge_bytes(r, NULL, 0, a->own);
+  r->pool[n] = a;
+  return true;
+}
+
+/* ---- arrays ---- */
+
 static uopi_array *array_alloc(uop_run *r, const uop *u, uop_dtype d, uint32_t rank,
                                size_t header, size_t elements) {
   if (elements > SIZE_MAX - header) { /* a 32-bit machine cannot hold it */
     uopi_run_no_memory(r, u);
     return NULL;
   }
-  if (!uopi_charge_bytes(r, u, elements, header)) return NULL;
-  uopi_array *a = uopi_realloc(uopi_mem_of(r->ctx), NULL, 0, header + elements);
+  uopi_array *a = pool_find(r, header + elements);
+  if (!uopi_charge_bytes(r, u, elements, header)) {
+    if (a) uopi_realloc(uopi_mem_of(r->ctx), a, a->own, 0);
+    return NULL;
+  }
+  if (!a) a = uopi_realloc(uopi_mem_of(r->ctx), NULL, 0, header + elements);
   if (!a) {
     uopi_discharge(r, elements, header);
     uopi_run_no_memory(r, u);
@@ -91,7 +138,7 @@ void uopi_array_release(uop_run *r, uopi_array *a) {
     size_t header = header_size(a->rank, false);
     if (a->own != header) header = header_size(a->rank, true);
     uopi_discharge(r, a->own - header, header);
-    uopi_realloc(uopi_mem_of(r->ctx), a, a->own, 0);
+    if (!pool_put(r, a)) uopi_realloc(uopi_mem_of(r->ctx), a, a->own, 0);
     a = base;
   }
 }

@@ -7,8 +7,9 @@ static int64_t shown(uint64_t v) { return v > INT64_MAX ? INT64_MAX : (int64_t)v
 static bool over(uop_run *r, const uop *u, uint64_t budget, const char *unit, uint64_t more,
                  uint64_t used) {
   uopi_error(r->ctx, UOP_E_BUDGET, u ? u->op : -1, -1,
-             "the budget of %l %s is used up: %s needs %l more, %l are used", shown(budget), unit,
-             u ? uop_op_find((uop_op)u->op)->name : "an input", shown(more), shown(used));
+             "the budget of %l %s (max_%s) is used up: %s needs %l more, %l are used",
+             shown(budget), unit, unit, u ? uop_op_find((uop_op)u->op)->name : "an input",
+             shown(more), shown(used));
   return uopi_run_failed(r, u);
 }
 
@@ -27,13 +28,20 @@ static uint64_t counted(uint64_t values, uint64_t books) {
 bool uopi_charge_bytes(uop_run *r, const uop *u, size_t values, size_t books) {
   uint64_t now = counted(r->values, r->books);
   uint64_t then = counted(r->values + values, r->books + books);
-  if (then > r->options.max_bytes && then > now)
-    return over(r, u, r->options.max_bytes, "bytes", then - now, now);
+  if (then > r->options.max_bytes && then > now) {
+    if (!r->pool[0]) return over(r, u, r->options.max_bytes, "bytes", then - now, now);
+    uopi_pool_drop(r);
+    return uopi_charge_bytes(r, u, values, books);
+  }
   r->values += values;
   r->books += books;
   r->stats.bytes = then;
   if (then > r->stats.peak_bytes) r->stats.peak_bytes = then;
   return true;
+}
+
+bool uopi_has_room(const uop_run *r, size_t books) {
+  return counted(r->values, r->books + books) <= r->options.max_bytes;
 }
 
 void uopi_discharge(uop_run *r, size_t values, size_t books) {

@@ -73,6 +73,10 @@ uopi_array *uopi_array_borrow(uop_run *r, const uop *u, const void *data, const 
 /* One with v's elements. */
 uopi_array *uopi_array_copy(uop_run *r, const uop_value *v);
 void uopi_array_release(uop_run *r, uopi_array *a); /* NULL is fine */
+/* Room of large arrays that went is kept for the next of that size: fresh pages cost more than the
+ * work that fills them. Charged as books; given up before a budget fails. */
+enum { UOPI_POOL = 4, UOPI_POOL_LEAST = 1 << 18, UOPI_POOL_MOST = 1 << 26 }; /* arrays; bytes */
+void uopi_pool_drop(uop_run *r);
 static inline void *uopi_array_data(uopi_array *a) { return (void *)(uintptr_t)a->data; } /* own */
 
 /* What u, a movement op, makes of its source's array: a view, or a copy where strides cannot say
@@ -246,10 +250,12 @@ struct uop_run {
   } inputs;
   uopi_cells slots;  /* slot and op -> index of its input */
   uopi_cells warned; /* division nodes that have met a zero */
-  uop_nodes by_zero; /* those of them that the caller was not told of */
+  uop_nodes by_zero; /* those of them that the caller was not told of, */
+  size_t told;       /* but for so many at its beginning */
   uop_nodes wanted;  /* roots of the plan to come */
   uopi_cells outs;   /* node -> the array that uop_run_eval hands out */
   uopi_cells plans;  /* body -> plan */
+  uopi_array *pool[UOPI_POOL]; /* the one that came first goes first */
   char *scratch;     /* blocks of the kernel that runs */
   size_t scratch_size;
   uop_op_cost *profile; /* by op; NULL without a clock */
@@ -265,6 +271,7 @@ struct uop_run {
 bool uopi_charge_steps(uop_run *r, const uop *u, int64_t steps);
 bool uopi_charge_bytes(uop_run *r, const uop *u, size_t values, size_t books);
 void uopi_discharge(uop_run *r, size_t values, size_t books);
+bool uopi_has_room(const uop_run *r, size_t books); /* so many more would be in the budget */
 /* Memory of the run's own: charged as books. The old bytes stay where it fails. */
 void *uopi_run_realloc(uop_run *r, const uop *u, void *p, size_t old, size_t size);
 

@@ -64,6 +64,7 @@ void uop_run_free(uop_run *r) {
   drop_outs(r);
   drop_inputs(r);
   uopi_scalars_drop(r);
+  uopi_pool_drop(r);
   uopi_cells_drop(r, &r->warned);
   UOPI_DROP(mem, &r->inputs);
   UOPI_DROP(mem, &r->tasks);
@@ -82,7 +83,7 @@ void uop_run_reset(uop_run *r) {
   drop_inputs(r);
   uopi_scalars_clear(r);
   uopi_cells_drop(r, &r->warned);
-  r->by_zero.len = 0;
+  r->told = r->by_zero.len = 0;
   r->since = 0;
   r->stats = (uop_run_stats){.bytes = r->stats.bytes, .peak_bytes = r->stats.bytes};
   if (r->profile) memset(r->profile, 0, UOP_OP_COUNT * sizeof *r->profile);
@@ -139,7 +140,7 @@ static bool has_bad_bool(const uop_value *v) {
 static const char *fault_of(const uop_value *v) {
   const char *limit = NULL;
   if ((int)v->dtype <= UOP_VOID || v->dtype >= UOP_DTYPE_COUNT) return "it has no dtype";
-  if (v->rank > UOP_MAX_RANK) return "its rank is over the limit of 32";
+  if (v->rank > UOP_MAX_RANK) return "its rank is above 32 (UOP_MAX_RANK)";
   int64_t n = uopi_check_dims(v->dims, v->rank, &limit);
   if (n < 0) return limit;
   if (n != v->count) return "its count is not the product of its dims";
@@ -276,7 +277,7 @@ static void notice_deaths(uop_run *r) {
   r->deaths = r->ctx->deaths;
   drop_plans(r);
   uopi_scalars_drop(r);
-  r->by_zero.len = 0;
+  r->told = r->by_zero.len = 0;
 }
 
 /* Values that are known already are not computed again. */
@@ -337,15 +338,17 @@ static bool compute(uop_run *r, const uop *u, uopi_cell *c) {
   return true;
 }
 
-/* Nothing is under way here: the callback may evaluate, and changes nothing that others read. */
+/* Nothing is under way here: the callback may evaluate, and changes nothing that others read. What
+ * such an evaluation finds is told there, with all that still waits here. */
 static void tell_warnings(uop_run *r) {
-  while (r->by_zero.len) {
-    const uop *u = r->by_zero.at[--r->by_zero.len];
+  while (r->told < r->by_zero.len) {
+    const uop *u = r->by_zero.at[r->told++];
     uop_diag d;
     uopi_diag_set(&d, UOP_W_DIVISION, u->op, 1, "%a by zero", (int)u->op);
     d.node = u;
     r->options.warn(r->options.user, &d);
   }
+  r->told = r->by_zero.len = 0;
 }
 
 static bool eval(uop_run *r, const uop *u, uop_value *out) {

@@ -111,7 +111,7 @@ static bool read_shape(header *h) {
   if (!expect(h, '(')) return false;
   while (!accept(h, ')')) {
     if (h->rank == UOP_MAX_RANK) {
-      uopi_error(h->ctx, UOP_E_LIMIT, -1, -1, "npy: rank over the limit of %d", UOP_MAX_RANK);
+      uopi_error(h->ctx, UOP_E_LIMIT, -1, -1, "npy: rank is above %d (UOP_MAX_RANK)", UOP_MAX_RANK);
       return false;
     }
     int64_t v = 0;

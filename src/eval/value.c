@@ -16,7 +16,7 @@ int64_t uopi_check_dims(const int64_t *dims, size_t rank, const char **limit) {
   bool empty = false;
   for (size_t i = 0; i < rank; i++) {
     if (dims[i] < 0 || dims[i] > UOP_MAX_DIM) {
-      *limit = "a dimension is outside 0..2147483647";
+      *limit = "a dimension is outside 0..2147483647 (UOP_MAX_DIM)";
       return -1;
     }
     empty |= dims[i] == 0;
@@ -24,7 +24,7 @@ int64_t uopi_check_dims(const int64_t *dims, size_t rank, const char **limit) {
   int64_t n = empty ? 0 : 1;
   for (size_t i = 0; i < rank && n; i++) {
     if (n > UOP_MAX_NUMEL / dims[i]) {
-      *limit = "it has more than 2147483647 elements";
+      *limit = "it has more than 2147483647 elements (UOP_MAX_NUMEL)";
       return -1;
     }
     n *= dims[i];

@@ -140,7 +140,8 @@ static bool read_element(reader *r) {
   if (t.n == 0) return fail(r, r->at < r->len ? "an element is missing" : "it ends too early");
   if (r->ranked && r->rank != r->depth) return fail(r, "an element where a row is meant");
   if (r->count == UOP_MAX_NUMEL) {
-    uopi_error(r->ctx, UOP_E_LIMIT, -1, -1, "value: more than %l elements", UOP_MAX_NUMEL);
+    uopi_error(r->ctx, UOP_E_LIMIT, -1, -1, "value: more than %l elements (UOP_MAX_NUMEL)",
+               UOP_MAX_NUMEL);
     return false;
   }
   r->ranked = true;
@@ -158,7 +159,7 @@ static bool read_element(reader *r) {
 
 static bool open_axis(reader *r) {
   if (r->depth == UOP_MAX_RANK) {
-    uopi_error(r->ctx, UOP_E_LIMIT, -1, -1, "value: rank over the limit of %d", UOP_MAX_RANK);
+    uopi_error(r->ctx, UOP_E_LIMIT, -1, -1, "value: rank is above %d (UOP_MAX_RANK)", UOP_MAX_RANK);
     return false;
   }
   if (r->ranked && r->depth >= r->rank) return fail(r, "a row where an element is meant");

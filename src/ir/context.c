@@ -3,7 +3,8 @@
 
 void *uopi_ctx_realloc(uop_ctx *ctx, void *p, size_t old, size_t size) {
   if (!p) old = 0;
-  if (size > old && ctx->max_bytes && size - old > ctx->max_bytes - ctx->held) return NULL;
+  ctx->capped = size > old && ctx->max_bytes && size - old > ctx->max_bytes - ctx->held;
+  if (ctx->capped) return NULL;
   void *q = uopi_realloc(&ctx->mem, p, old, size);
   if (q || size == 0) ctx->held = ctx->held - old + size;
   return q;

@@ -120,6 +120,10 @@ void *uopi_error(uop_ctx *ctx, uop_code code, int op, int operand, const char *f
 }
 
 void *uopi_no_memory(uop_ctx *ctx) {
+  if (ctx->capped)
+    return uopi_error(ctx, UOP_E_MEMORY, -1, -1,
+                      "out of memory: the context may take %l bytes (max_bytes)",
+                      (int64_t)ctx->max_bytes);
   return uopi_error(ctx, UOP_E_MEMORY, -1, -1, "out of memory");
 }
 

@@ -157,6 +157,7 @@ struct uop_ctx {
   uint64_t max_nodes,
       max_bytes; /* limits; max_nodes holds live_cap down, so that one look is enough */
   uint64_t held; /* bytes that uopi_ctx_realloc has given */
+  bool capped;   /* whether max_bytes made its last call fail */
   uint64_t next_id;
   uint64_t deaths; /* nodes freed so far: what is kept by address asks whether any were */
   uop **live; /* the creation vector */

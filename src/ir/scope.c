@@ -153,8 +153,9 @@ bool uopi_callback_end(uop_ctx *ctx, uopi_guard g) {
 
 bool uop_pin(const uop *u) {
   if (!u) return true;
-  if (u->pins == UINT32_MAX) {
-    uopi_error(uopi_ctx_of(u), UOP_E_LIMIT, -1, -1, "pinned more than 2^32-1 times");
+  if (u->pins == UOP_MAX_PINS) {
+    uopi_error(uopi_ctx_of(u), UOP_E_LIMIT, u->op, -1,
+               "%a: pinned more than %l times (UOP_MAX_PINS)", (int)u->op, (int64_t)UOP_MAX_PINS);
     return false;
   }
   ((uop *)u)->pins++;

@@ -133,7 +133,7 @@ bool uopi_attribute(parser *p, open_expr *e, const token *key) {
   e->keys |= found->bit;
   p->lex.p++; /* the "=" right behind the key */
   token v = uopi_lex(&p->lex);
-  if (v.kind == TOK_BAD) return uopi_fail(p, UOP_E_SYNTAX, v.at, v.len, "%s", v.why);
+  if (v.kind == TOK_BAD) return uopi_fail_token(p, &v);
   if (v.spaced)
     return uopi_fail(p, UOP_E_SYNTAX, key->at, key->len + 1,
                      "no blank may stand behind an attribute's =");
@@ -143,7 +143,7 @@ bool uopi_attribute(parser *p, open_expr *e, const token *key) {
 /* ---- tuples ---- */
 
 static bool expected(parser *p, const token *t, const char *what) {
-  if (t->kind == TOK_BAD) return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "%s", t->why);
+  if (t->kind == TOK_BAD) return uopi_fail_token(p, t);
   return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len ? t->len : 1, "%s", what);
 }
 

@@ -91,7 +91,7 @@ static void lex_name(const lexer *l, token *t) {
   t->len = (size_t)(q - t->at);
   if (t->len > 1 && t->len <= UOP_MAX_NAME + 1) return;
   t->kind = TOK_BAD;
-  t->why = t->len == 1 ? "% without a name" : "name of more than 255 bytes (UOP_MAX_NAME)";
+  t->why = t->len == 1 ? "% without a name" : NULL;
 }
 
 static tok_kind punctuation(char c) {

@@ -27,7 +27,7 @@ typedef struct token {
   const char *at;
   size_t len;
   bool spaced;     /* blanks, or the line's beginning, stand before it */
-  const char *why; /* of TOK_BAD */
+  const char *why; /* of TOK_BAD; NULL for a name that is too long */
 } token;
 
 typedef struct lexer {

@@ -26,6 +26,12 @@ bool uopi_fail(parser *p, uop_code code, const char *at, size_t len, const char 
   return false;
 }
 
+bool uopi_fail_token(parser *p, const token *t) {
+  if (t->why) return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "%s", t->why);
+  return uopi_fail(p, UOP_E_LIMIT, t->at, t->len, "a name of %l bytes is above %d (UOP_MAX_NAME)",
+                   (int64_t)t->len - 1, UOP_MAX_NAME);
+}
+
 /* ---- messages: line 3: '%2 = add %0, %1': reason ---- */
 
 enum { QUOTE_MAX = 120 }; /* bytes of the quoted line */
@@ -152,7 +158,7 @@ static int find_fn(const parser *p, const token *t) {
 
 /* An expression begins at the op `t`; `paren` is its "(", NULL for the statement itself. */
 static bool open_expression(parser *p, const token *t, const char *paren) {
-  if (t->kind == TOK_BAD) return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "%s", t->why);
+  if (t->kind == TOK_BAD) return uopi_fail_token(p, t);
   if (t->kind == TOK_LPAREN)
     return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "an op stands here, without parentheses");
   if (t->kind != TOK_WORD)
@@ -272,7 +278,7 @@ static bool step(parser *p, const token *t, const uop **result) {
       return uopi_fail(p, UOP_E_SYNTAX, p->open.at[p->open.len - 1].paren, 1,
                        "this ( is never closed");
     return close_expression(p, t->at, result);
-  case TOK_BAD: return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "%s", t->why);
+  case TOK_BAD: return uopi_fail_token(p, t);
   default: return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "unexpected =");
   }
 }
@@ -358,7 +364,7 @@ static bool statement(parser *p, token t) {
       return uopi_fail(p, UOP_E_SYNTAX, first.at, first.len, "%s", must_start);
     t = uopi_lex(&p->lex);
   } else if (t.kind == TOK_BAD && *t.at == '%') {
-    return uopi_fail(p, UOP_E_SYNTAX, t.at, t.len, "%s", t.why);
+    return uopi_fail_token(p, &t);
   } else if (!(t.kind == TOK_WORD && same_word(&t, "assert"))) {
     return uopi_fail(p, UOP_E_SYNTAX, t.at, t.len, "%s", must_start);
   }

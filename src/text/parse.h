@@ -84,6 +84,7 @@ typedef struct parser {
 
 /* Leaves the statement's error, marking [at, at + len). Always false. */
 bool uopi_fail(parser *p, uop_code code, const char *at, size_t len, const char *fmt, ...);
+bool uopi_fail_token(parser *p, const token *t); /* a TOK_BAD */
 
 /* The node of an expression whose end is reached, with its items and attributes; NULL with the
  * statement's error. */

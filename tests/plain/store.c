@@ -8,8 +8,9 @@ static int64_t shown(uint64_t v) { return v > INT64_MAX ? INT64_MAX : (int64_t)v
 static bool over(plain_run *r, const uop *u, uint64_t budget, const char *unit, uint64_t more,
                  uint64_t used) {
   uopi_error(r->ctx, UOP_E_BUDGET, u ? u->op : -1, -1,
-             "the budget of %l %s is used up: %s needs %l more, %l are used", shown(budget), unit,
-             u ? uop_op_find((uop_op)u->op)->name : "an input", shown(more), shown(used));
+             "the budget of %l %s (max_%s) is used up: %s needs %l more, %l are used",
+             shown(budget), unit, unit, u ? uop_op_find((uop_op)u->op)->name : "an input",
+             shown(more), shown(used));
   return plain_run_failed(r, u);
 }
 

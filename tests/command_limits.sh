@@ -1,0 +1,26 @@
+#!/bin/sh
+# command_limits.sh UOPC FOLDER - the longest files that the command reads. One past the limit they
+# are refused unread; at it they are read, to which end memory is asked for, here more than there
+# is. The files are sparse and take no room.
+set -eu
+uopc=$(realpath "$1")
+cd "$2"
+
+expect() { # expect MESSAGE ARGUMENTS…: a run with at most 512 MiB that fails with this message
+  message=$1
+  shift
+  if got=$(ulimit -v 524288 && "$uopc" "$@" 2>&1); then echo "uopc $*: no failure"; exit 1; fi
+  if [ "$got" != "$message" ]; then printf '%s\n' "uopc $*:" "$got" "expected:" "$message"; exit 1; fi
+}
+
+truncate -s 1073741824 at.uir
+truncate -s 1073741825 past.uir
+truncate -s 8590983168 at.npy
+truncate -s 8590983169 past.npy
+expect "uopc: error: can't read 'at.uir': out of memory" check at.uir
+expect "uopc: error: can't read 'past.uir': longer than 1073741824 bytes, the most that is read" check past.uir
+for f in at past; do
+  case $f in at) why='out of memory' ;; past) why='longer than 8590983168 bytes, the most that is read' ;; esac
+  expect "uopc: error: can't read '$f.npy': $why" run -e '%a = param 0' --param "0=@$f.npy"
+done
+rm at.uir past.uir at.npy past.npy
