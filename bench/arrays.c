@@ -3,7 +3,7 @@
  *
  *   add     a + b                                     exp2    2 ** a
  *   chain   ten elementwise ops in a row              rows    sums of rows of 1,000 (of 10 at 10^3)
- *   turn    the transpose of a + b                    gemm    (a[i,k] * b[j,k]).sum over k
+ *   turn    a's transpose + b                         gemm    examples/gemm_256x256.uir, n a side
  *
  * A run is planned once, as numpy's functions are compiled once, and given its inputs anew for each
  * repetition.
@@ -75,7 +75,7 @@ static job job_of(uop_ctx *ctx, const char *name, int64_t n) {
     j.result = uop_add(uop_permute(j.input[0], turned, 2), j.input[1]);
     j.n = side * side;
   } else if (!strcmp(name, "gemm")) {
-    int64_t of_a[] = {edge, 1, edge}, of_b[] = {1, edge, edge};
+    int64_t of_a[] = {edge, edge, 1}, of_b[] = {edge, 1, edge};
     j.input[0] = input(ctx, 0, matrix, 2);
     j.input[1] = input(ctx, 1, matrix, 2);
     j.result = uop_reduce(

@@ -123,7 +123,7 @@ typedef struct uopi_plan {
   uint32_t *edge;
   struct uopi_kernel **kernel; /* of each group's root, when it was needed */
   uint32_t *mark;              /* scratch of kernel.c; 0 */
-  uopi_memo place;             /* node -> its place + 1 */
+  uint32_t *table, cap;        /* node -> its place: uopi_plan_find */
   size_t bytes;
 } uopi_plan;
 
@@ -143,6 +143,7 @@ static inline int64_t uopi_kernel_count(const uop *root) {
 /* Nodes below the roots, CALL bodies apart; the last root is the last node. NULL: an error. */
 uopi_plan *uopi_plan_new(uop_run *r, const uop *const *roots, size_t n);
 void uopi_plan_free(uop_run *r, uopi_plan *p);
+uint32_t uopi_plan_find(const uopi_plan *p, const uop *u); /* p->n: it is not there */
 static inline uint32_t uopi_plan_nsrc(const uop *u) { return u->nsrc - (u->op == UOP_CALL); }
 static inline const uint32_t *uopi_plan_sources(const uopi_plan *p, uint32_t i) {
   return p->edge + p->node[i].first;

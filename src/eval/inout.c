@@ -321,8 +321,8 @@ static bool plan_for(uop_run *r, const uop *u) {
 static uint32_t place_of(const uop_run *r, const uop *u) {
   const uopi_plan *p = r->top.plan;
   if (!p) return 0;
-  uint64_t place = uopi_memo_get(&p->place, u);
-  return place && p->node[place - 1].asked ? (uint32_t)place - 1 : p->n;
+  uint32_t place = uopi_plan_find(p, u);
+  return place < p->n && p->node[place].asked ? place : p->n;
 }
 
 static bool compute(uop_run *r, const uop *u, uopi_cell *c) {

@@ -14,48 +14,62 @@
 
 /* ---- nodes and edges ---- */
 
-static size_t plan_bytes(size_t n, size_t nedges) {
+static size_t plan_bytes(size_t n, size_t nedges, size_t cap) {
   return sizeof(uopi_plan) +
          n * (sizeof(uopi_planned) + sizeof(struct uopi_kernel *) + sizeof(uint32_t)) +
-         nedges * sizeof(uint32_t);
+         (nedges + cap) * sizeof(uint32_t);
 }
 
 /* One piece of memory: the plan, and behind it its arrays by falling alignment. */
 static uopi_plan *plan_alloc(uop_run *r, const uop *u, uint64_t n, uint64_t nedges) {
-  if (n >= UINT32_MAX || nedges >= UINT32_MAX || plan_bytes(n, nedges) > SIZE_MAX / 2) {
+  size_t cap = 4;
+  while (cap < n * 2 && cap < SIZE_MAX / 64) cap *= 2;
+  if (n >= UINT32_MAX / 2 || nedges >= UINT32_MAX ||
+      plan_bytes((size_t)n, (size_t)nedges, cap) > SIZE_MAX / 2) {
     uopi_run_no_memory(r, u);
     return NULL;
   }
-  size_t bytes = plan_bytes((size_t)n, (size_t)nedges);
+  size_t bytes = plan_bytes((size_t)n, (size_t)nedges, cap);
   uopi_plan *p = uopi_run_realloc(r, u, NULL, 0, bytes);
   if (!p) return NULL;
   memset(p, 0, sizeof *p);
   p->n = (uint32_t)n;
   p->bytes = bytes;
-  p->place.mem = uopi_mem_of(r->ctx);
+  p->cap = (uint32_t)cap;
   p->node = (uopi_planned *)(p + 1);
   p->kernel = (struct uopi_kernel **)(p->node + n);
   p->mark = (uint32_t *)(p->kernel + n);
-  p->edge = p->mark + n;
+  p->table = p->mark + n;
+  p->edge = p->table + cap;
   memset(p->kernel, 0, (size_t)n * sizeof(struct uopi_kernel *));
-  memset(p->mark, 0, (size_t)n * sizeof *p->mark);
+  memset(p->mark, 0, ((size_t)n + cap) * sizeof *p->mark);
   return p;
 }
 
-static bool number_nodes(uop_run *r, uopi_plan *p, const uop_nodes *order) {
+/* Open addressing by id; entries are places + 1. */
+static uint32_t *probe(const uopi_plan *p, const uop *u) {
+  uint32_t i = (uint32_t)(u->id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (p->cap - 1);
+  while (p->table[i] && p->node[p->table[i] - 1].u != u) i = (i + 1) & (p->cap - 1);
+  return &p->table[i];
+}
+
+uint32_t uopi_plan_find(const uopi_plan *p, const uop *u) {
+  uint32_t place = *probe(p, u);
+  return place ? place - 1 : p->n;
+}
+
+static void number_nodes(uopi_plan *p, const uop_nodes *order) {
   for (uint32_t i = 0; i < p->n; i++) {
     const uop *u = order->at[i];
     uopi_planned *node = &p->node[i];
-    uint32_t skip = u->op == UOP_CALL;
     *node = (uopi_planned){.u = u, .first = p->nedges, .next = UOPI_NO_GROUP};
-    if (!uopi_memo_set(&p->place, u, (uint64_t)i + 1)) return uopi_run_no_memory(r, u);
-    for (uint32_t k = skip; k < u->nsrc; k++) {
-      uint32_t from = (uint32_t)uopi_memo_get(&p->place, u->src[k]) - 1;
+    *probe(p, u) = i + 1;
+    for (uint32_t k = u->op == UOP_CALL; k < u->nsrc; k++) {
+      uint32_t from = uopi_plan_find(p, u->src[k]);
       p->edge[p->nedges++] = from;
       p->node[from].uses++;
     }
   }
-  return true;
 }
 
 /* ---- groups ---- */
@@ -139,13 +153,13 @@ static uopi_plan *plan_of(uop_run *r, const uop_nodes *order, const uop *const *
   for (size_t i = 0; i < order->len; i++) nedges += uopi_plan_nsrc(order->at[i]);
   uopi_plan *p = plan_alloc(r, roots[0], order->len, nedges);
   if (!p) return NULL;
-  bool ok = number_nodes(r, p, order);
-  for (size_t i = 0; ok && i < n; i++) {
-    uopi_planned *root = &p->node[uopi_memo_get(&p->place, roots[i]) - 1];
+  number_nodes(p, order);
+  for (size_t i = 0; i < n; i++) {
+    uopi_planned *root = &p->node[uopi_plan_find(p, roots[i])];
     root->uses++;
     root->asked = true;
   }
-  if (ok && make_groups(r, p, roots[0])) return p;
+  if (make_groups(r, p, roots[0])) return p;
   uopi_plan_free(r, p);
   return NULL;
 }
@@ -165,6 +179,5 @@ void uopi_plan_free(uop_run *r, uopi_plan *p) {
   if (!p) return;
   for (uint32_t i = 0; i < p->n; i++)
     if (p->kernel[i]) uopi_run_realloc(r, NULL, p->kernel[i], p->kernel[i]->bytes, 0);
-  uopi_memo_drop(&p->place);
   uopi_run_realloc(r, NULL, p, p->bytes, 0);
 }

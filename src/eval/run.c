@@ -126,7 +126,6 @@ static uopi_plan *plan_of_body(uop_run *r, const uop *body) {
   if (known) return known->plan;
   uopi_cell c = {.plan = uopi_plan_new(r, &body, 1)};
   if (!c.plan) return NULL;
-  uopi_memo_drop(&c.plan->place); /* the root is the last node; nobody asks for another */
   if (uopi_cells_put(r, &r->plans, body, body->id, c)) return c.plan;
   uopi_plan_free(r, c.plan);
   return NULL;
