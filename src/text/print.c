@@ -109,6 +109,8 @@ static void put_arg(uopi_buf *b, const uop *u) {
 
 /* ---- lines ---- */
 
+enum { FRAMES_AHEAD = 8 };
+
 typedef struct frame { /* a node whose sources are being printed */
   const uop *u;
   uint32_t next; /* the source to look at next */
@@ -218,6 +220,15 @@ static inline bool has_line(const printer *p, const uop *u) {
   return uopi_memo_get(&p->numbers, u) || u->op == UOP_CONST;
 }
 
+/* Has the processor fetch what has_line will look at for the next source of a frame. */
+static inline void prefetch_next(const printer *p, const frame *f) {
+  if (f->next >= f->u->nsrc) return;
+  const uop *s = f->u->src[f->next];
+  const uint64_t *page = uopi_dir_find(&p->numbers.dir, uopi_slab_number(s));
+  if (page) UOPI_PREFETCH(&page[uopi_place_in_slab(s)]);
+  UOPI_PREFETCH(&s->op);
+}
+
 /* The lines that are still missing below the root, and its own: uopi_walk's order, printed as it is
  * found, while a node and its sources' numbers are at hand. */
 static void print_root(printer *p, const uop *root) {
@@ -226,6 +237,7 @@ static void print_root(printer *p, const uop *root) {
     while (f.next < f.u->nsrc && has_line(p, f.u->src[f.next])) f.next++;
     if (f.next < f.u->nsrc) {
       const uop *s = f.u->src[f.next++];
+      prefetch_next(p, &f);
       if (!UOPI_PUSH(p->b.mem, &p->open, f)) p->b.failed = true;
       if (p->b.failed) return;
       f = (frame){s, 0};
@@ -234,6 +246,7 @@ static void print_root(printer *p, const uop *root) {
     put_line(p, f.u);
     if (!p->open.len || p->b.failed) return;
     f = p->open.at[--p->open.len];
+    if (p->open.len >= FRAMES_AHEAD) prefetch_next(p, &p->open.at[p->open.len - FRAMES_AHEAD]);
   }
 }
 
