@@ -191,6 +191,7 @@ static bool close_expression(parser *p, const char *end, const uop **result) {
   if (e->comma) return uopi_fail(p, UOP_E_SYNTAX, end, 1, "an operand is missing after the comma");
   const uop *u = uopi_finish(p, e);
   if (!u || !note_assert(p, u)) return false;
+  p->prog->has_index |= u->op == UOP_INDEX;
   const char *at = e->paren;
   p->items.len = e->first_item;
   p->open.len--;
