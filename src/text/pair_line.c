@@ -14,7 +14,7 @@
 
 static inline bool in_name(char c) { return uopi_class_of(c) & UOPI_IN_NAME; }
 
-/* The name at p; the byte behind it. */
+/* The name at p; the byte behind it. What is too long for a name gets length 0. */
 static inline const char *read_name(const char *p, symbol_name *n) {
   const char *at = p;
   size_t number = 0;
@@ -25,11 +25,12 @@ static inline const char *read_name(const char *p, symbol_name *n) {
     return p;
   }
   while (in_name(*p)) p++;
-  *n = uopi_symbol_word(at, (size_t)(p - at));
+  len = (size_t)(p - at);
+  *n = len <= UOP_MAX_NAME ? uopi_symbol_word(at, len) : (symbol_name){.at = at};
   return p;
 }
 
-static inline bool is_name(const symbol_name *n) { return n->len - 1 < UOP_MAX_NAME; }
+static inline bool is_name(const symbol_name *n) { return n->len > 0; }
 
 /* The op that "op " at p names; -1: none of these. */
 static inline int read_op(const char *p) {

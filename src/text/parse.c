@@ -497,10 +497,10 @@ static void parser_end(parser *p) {
   uopi_map_drop(&p->asserts);
 }
 
-/* Room for a statement a line: growing step by step would touch twice the memory. A text of many
- * blank lines gets none in advance. */
+/* Room for a statement a line: growing step by step would touch twice the memory. Where lines are
+ * short, and may be blank, it grows all the same. */
 static bool reserve_for_text(parser *p) {
-  enum { SHORT_LINE = 8 };
+  enum { SHORT_LINE = 16 };
   const uop_program *prog = p->prog;
   size_t lines = 1;
   for (size_t i = 0; i < prog->len; i++) lines += prog->text[i] == '\n';
