@@ -674,6 +674,7 @@ typedef struct uop_program {
   char *text;        /* a copy of the text; NUL-terminated */
   size_t len;        /* bytes of it */
   uint64_t first_id; /* private */
+  bool has_index;    /* private */
 } uop_program;
 
 /* Reads .uir text (docs/uir.md). The nodes belong to `ctx`, the program to the caller. On

@@ -108,6 +108,13 @@ bool uopi_all_of(uop_ctx *ctx, const uop *const *roots, size_t n);
 void uopi_diag_set(uop_diag *d, uop_code code, int op, int operand, const char *fmt, ...);
 void uopi_diag_vset(uop_diag *d, uop_code code, int op, int operand, const char *fmt, va_list ap);
 
+/* Has the processor fetch the line at p, which need not be a valid address. */
+#if defined(__GNUC__)
+#define UOPI_PREFETCH(p) __builtin_prefetch(p)
+#else
+#define UOPI_PREFETCH(p) ((void)(p))
+#endif
+
 /* ---- hashing ---- */
 
 /* The low and high half of a 64 x 64 bit product, folded (wyhash's step, Wang Yi 2019): one

@@ -5,29 +5,27 @@
 
 #include <math.h>
 
-/* What a byte can be part of. */
-enum { DIGIT = 1, LETTER = 2, DOT = 4, BLANK = 8 };
-#define D DIGIT
-#define L LETTER
-static const uint8_t classes[256] = {
-    ['\t'] = BLANK, [' '] = BLANK, ['.'] = DOT, ['_'] = L, ['0'] = D, ['1'] = D, ['2'] = D,
-    ['3'] = D,      ['4'] = D,     ['5'] = D,   ['6'] = D, ['7'] = D, ['8'] = D, ['9'] = D,
-    ['a'] = L,      ['b'] = L,     ['c'] = L,   ['d'] = L, ['e'] = L, ['f'] = L, ['g'] = L,
-    ['h'] = L,      ['i'] = L,     ['j'] = L,   ['k'] = L, ['l'] = L, ['m'] = L, ['n'] = L,
-    ['o'] = L,      ['p'] = L,     ['q'] = L,   ['r'] = L, ['s'] = L, ['t'] = L, ['u'] = L,
-    ['v'] = L,      ['w'] = L,     ['x'] = L,   ['y'] = L, ['z'] = L, ['A'] = L, ['B'] = L,
-    ['C'] = L,      ['D'] = L,     ['E'] = L,   ['F'] = L, ['G'] = L, ['H'] = L, ['I'] = L,
-    ['J'] = L,      ['K'] = L,     ['L'] = L,   ['M'] = L, ['N'] = L, ['O'] = L, ['P'] = L,
-    ['Q'] = L,      ['R'] = L,     ['S'] = L,   ['T'] = L, ['U'] = L, ['V'] = L, ['W'] = L,
-    ['X'] = L,      ['Y'] = L,     ['Z'] = L};
+#define D UOPI_DIGIT
+#define L UOPI_LETTER
+#define B UOPI_BLANK
+const uint8_t uopi_classes[256] = {
+    ['\t'] = B, [' '] = B, ['.'] = UOPI_DOT, ['_'] = L, ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D,
+    ['4'] = D,  ['5'] = D, ['6'] = D,        ['7'] = D, ['8'] = D, ['9'] = D, ['a'] = L, ['b'] = L,
+    ['c'] = L,  ['d'] = L, ['e'] = L,        ['f'] = L, ['g'] = L, ['h'] = L, ['i'] = L, ['j'] = L,
+    ['k'] = L,  ['l'] = L, ['m'] = L,        ['n'] = L, ['o'] = L, ['p'] = L, ['q'] = L, ['r'] = L,
+    ['s'] = L,  ['t'] = L, ['u'] = L,        ['v'] = L, ['w'] = L, ['x'] = L, ['y'] = L, ['z'] = L,
+    ['A'] = L,  ['B'] = L, ['C'] = L,        ['D'] = L, ['E'] = L, ['F'] = L, ['G'] = L, ['H'] = L,
+    ['I'] = L,  ['J'] = L, ['K'] = L,        ['L'] = L, ['M'] = L, ['N'] = L, ['O'] = L, ['P'] = L,
+    ['Q'] = L,  ['R'] = L, ['S'] = L,        ['T'] = L, ['U'] = L, ['V'] = L, ['W'] = L, ['X'] = L,
+    ['Y'] = L,  ['Z'] = L};
 #undef D
 #undef L
+#undef B
 
-static inline unsigned class_of(char c) { return classes[(unsigned char)c]; }
-static inline bool is_digit(char c) { return class_of(c) & DIGIT; }
-static inline bool is_letter(char c) { return class_of(c) & LETTER; }
-static inline bool is_name(char c) { return class_of(c) & (DIGIT | LETTER | DOT); }
-static inline bool is_blank(char c) { return class_of(c) & BLANK; }
+static inline bool is_digit(char c) { return uopi_class_of(c) & UOPI_DIGIT; }
+static inline bool is_letter(char c) { return uopi_class_of(c) & UOPI_LETTER; }
+static inline bool is_name(char c) { return uopi_class_of(c) & UOPI_IN_NAME; }
+static inline bool is_blank(char c) { return uopi_class_of(c) & UOPI_BLANK; }
 
 static const char *skip_digits(const char *p, const char *end) {
   while (p < end && is_digit(*p)) p++;

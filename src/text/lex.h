@@ -8,6 +8,17 @@
 
 #include "ir/ir.h"
 
+/* What a byte can be part of. */
+enum {
+  UOPI_DIGIT = 1,
+  UOPI_LETTER = 2,
+  UOPI_DOT = 4,
+  UOPI_BLANK = 8,
+  UOPI_IN_NAME = UOPI_DIGIT | UOPI_LETTER | UOPI_DOT
+};
+extern const uint8_t uopi_classes[256];
+static inline unsigned uopi_class_of(char c) { return uopi_classes[(unsigned char)c]; }
+
 typedef enum tok_kind {
   TOK_END,   /* of the line, or a comment */
   TOK_NAME,  /* %name; `at` is the %, the name follows */

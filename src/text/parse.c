@@ -85,17 +85,19 @@ static bool push_item(parser *p, item it) {
   return !p->no_memory;
 }
 
+static symbol_name name_of(const token *t) { return uopi_symbol_name(t->at + 1, t->len - 1); }
+
 static bool name_operand(parser *p, const token *t, const uop **u) {
-  bool known;
-  *u = uopi_symbols_find(&p->names, t->at + 1, t->len - 1, &known);
-  if (!known) {
+  symbol_name n = name_of(t);
+  *u = uopi_symbols_find(&p->names, &n);
+  if (!*u) {
     char name[UOP_MAX_NAME + 2];
     memcpy(name, t->at, t->len);
     name[t->len] = 0;
     return uopi_fail(p, UOP_E_NAME, t->at, t->len, "undefined %s", name);
   }
-  if (!*u) p->poisoned = true;
-  return *u != NULL;
+  p->poisoned |= *u == &uopi_failed;
+  return *u != &uopi_failed;
 }
 
 static bool tuple_operand(parser *p, const token *t) {
@@ -195,6 +197,7 @@ static bool close_expression(parser *p, const char *end, const uop **result) {
   if (e->comma) return uopi_fail(p, UOP_E_SYNTAX, end, 1, "an operand is missing after the comma");
   const uop *u = uopi_finish(p, e);
   if (!u || !note_assert(p, u)) return false;
+  p->prog->has_index |= u->op == UOP_INDEX;
   const char *at = e->paren;
   p->items.len = e->first_item;
   p->open.len--;
@@ -306,31 +309,42 @@ static const uop *alias(parser *p, const token *t) {
 
 /* ---- statements ---- */
 
-static bool define(parser *p, const token *name, const uop *u, const token *first,
-                   const char *end) {
-  uop_stmt s = {.node = u, .line = p->line, .ids = p->ctx->next_id};
-  s.column = (uint32_t)(first->at - p->lex.line) + 1;
-  s.length = (uint32_t)(end - first->at);
+static bool reserve_statements(parser *p, size_t n) {
+  return n <= p->stmt_cap ||
+         uopi_grow(p->mem, (void **)&p->prog->stmts, &p->stmt_cap, n, sizeof *p->prog->stmts);
+}
+
+bool uopi_define(parser *p, const symbol_name *name, const uop *u, const char *first,
+                 const char *end) {
+  uop_program *prog = p->prog;
+  if (prog->nstmts == p->stmt_cap && !reserve_statements(p, prog->nstmts + 1)) return false;
   if (name) {
-    s.name = name->at + 1;
-    s.name_len = (uint32_t)name->len - 1;
-    if (!uopi_symbols_add(&p->names, s.name, s.name_len, (meaning){u, p->line})) return false;
-    p->prog->result = u;
+    if (!uopi_symbols_add(&p->names, name, u)) return false;
+    prog->result = u;
   }
-  struct {
-    uop_stmt *at;
-    size_t len, cap;
-  } v = {p->prog->stmts, p->prog->nstmts, p->stmt_cap};
-  bool ok = UOPI_PUSH(p->mem, &v, s);
-  p->prog->stmts = v.at;
-  p->prog->nstmts = v.len;
-  p->stmt_cap = v.cap;
-  return ok;
+  prog->stmts[prog->nstmts++] = (uop_stmt){.name = name ? name->at : NULL,
+                                           .name_len = name ? name->len : 0,
+                                           .line = p->line,
+                                           .column = (uint32_t)(first - p->lex.line) + 1,
+                                           .length = (uint32_t)(end - first),
+                                           .node = u,
+                                           .ids = p->ctx->next_id};
+  return true;
+}
+
+/* The line that defined the name first. */
+static uint32_t line_of(const parser *p, const symbol_name *n) {
+  for (size_t i = 0; i < p->prog->nstmts; i++) {
+    const uop_stmt *s = &p->prog->stmts[i];
+    if (s->name && s->name_len == n->len && !memcmp(s->name, n->at, n->len)) return s->line;
+  }
+  return uopi_symbols_failed_line(&p->names, n);
 }
 
 static bool check_new(parser *p, const token *name) {
-  uint32_t line = uopi_symbols_line(&p->names, name->at + 1, name->len - 1);
-  if (!line) return true;
+  symbol_name n = name_of(name);
+  if (!uopi_symbols_find(&p->names, &n)) return true;
+  uint32_t line = line_of(p, &n);
   char text[UOP_MAX_NAME + 2];
   memcpy(text, name->at, name->len);
   text[name->len] = 0;
@@ -347,9 +361,10 @@ static const char *text_end(const lexer *l) {
 
 /* A second definition of the same type: what uses the name is right or wrong all the same. */
 static bool has_type_of(const parser *p, const token *name, const uop *u) {
-  bool known;
-  const uop *first = uopi_symbols_find(&p->names, name->at + 1, name->len - 1, &known);
-  return first && first->dtype == u->dtype && first->shape == u->shape && first->space == u->space;
+  symbol_name n = name_of(name);
+  const uop *first = uopi_symbols_find(&p->names, &n);
+  return first != &uopi_failed && first->dtype == u->dtype && first->shape == u->shape &&
+         first->space == u->space;
 }
 
 static const char must_start[] = "statement must start with %name =";
@@ -372,7 +387,9 @@ static bool statement(parser *p, token t) {
   const uop *u = named && t.kind == TOK_NAME ? alias(p, &t) : expression(p, &t);
   if (!is_new) p->redefined_alike = u && has_type_of(p, &name, u);
   if (!u || !is_new) return false;
-  if (!define(p, named ? &name : NULL, u, &first, text_end(&p->lex))) p->no_memory = true;
+  symbol_name n = {0};
+  if (named) n = name_of(&name);
+  if (!uopi_define(p, named ? &n : NULL, u, first.at, text_end(&p->lex))) p->no_memory = true;
   return !p->no_memory;
 }
 
@@ -390,7 +407,10 @@ static bool poison_statement(parser *p, const token *first) {
   if (!is_name && t.kind != TOK_WORD && t.kind != TOK_INT) return true;
   l.p = t.at + t.len;
   if (!is_name && !uopi_lex_equals_follows(&l)) return true;
-  return uopi_symbols_fail(&p->names, t.at + is_name, t.len - is_name, p->line);
+  size_t len = t.len - is_name;
+  if (len > UOP_MAX_NAME) return true;
+  symbol_name n = uopi_symbol_name(t.at + is_name, len);
+  return uopi_symbols_fail(&p->names, &n, p->line);
 }
 
 /* False where no more lines are to be read: at the first error that is one too many. */
@@ -419,23 +439,29 @@ static bool read_line(parser *p) {
   return p->failed ? report(p) : true;
 }
 
+/* A line in full. The next line; NULL: no more are to be read. */
+static const char *read_any_line(parser *p, const char *at, const char *end) {
+  const char *nl = memchr(at, '\n', (size_t)(end - at));
+  const char *stop = nl ? nl : end;
+  p->lex.end = stop > at && stop[-1] == '\r' ? stop - 1 : stop;
+  if ((size_t)(stop - at) > UOP_MAX_LINE) {
+    p->failed = false;
+    uopi_fail(p, UOP_E_LIMIT, at, 1, "a line of %l bytes is above %l (UOP_MAX_LINE)",
+              (int64_t)(stop - at), (int64_t)UOP_MAX_LINE);
+    if (!report(p)) return NULL;
+  } else if (!read_line(p)) {
+    return NULL;
+  }
+  return nl ? nl + 1 : end;
+}
+
 static void read_lines(parser *p) {
   const char *at = p->prog->text, *end = at + p->prog->len;
   if (end - at >= 3 && !memcmp(at, "\xef\xbb\xbf", 3)) at += 3; /* a byte order mark */
   for (p->line = 1; at < end; p->line++) {
-    const char *nl = memchr(at, '\n', (size_t)(end - at));
-    const char *stop = nl ? nl : end;
-    const char *trimmed = stop > at && stop[-1] == '\r' ? stop - 1 : stop;
-    p->lex = (lexer){at, at, trimmed};
-    if ((size_t)(stop - at) > UOP_MAX_LINE) {
-      p->failed = false;
-      uopi_fail(p, UOP_E_LIMIT, at, 1, "a line of %l bytes is above %l (UOP_MAX_LINE)",
-                (int64_t)(stop - at), (int64_t)UOP_MAX_LINE);
-      if (!report(p)) return;
-    } else if (!read_line(p)) {
-      return;
-    }
-    at = nl ? nl + 1 : end;
+    p->lex.line = p->lex.p = at;
+    at = uopi_read_pair_line(p, at);
+    if (p->no_memory || (!at && !(at = read_any_line(p, p->lex.line, end)))) return;
   }
   if (p->diags->len || p->prog->nstmts) return;
   p->line = 1;
@@ -459,12 +485,13 @@ static uop_program *program_new(uop_ctx *ctx, const char *text, size_t len) {
   uop_program *prog = uopi_realloc(&ctx->mem, NULL, 0, sizeof *prog);
   if (!prog) return NULL;
   *prog = (uop_program){.ctx = ctx, .len = len, .first_id = ctx->next_id};
-  if (len == SIZE_MAX || !(prog->text = uopi_realloc(&ctx->mem, NULL, 0, len + 1))) {
+  if (len > SIZE_MAX - UOPI_TEXT_PAD ||
+      !(prog->text = uopi_realloc(&ctx->mem, NULL, 0, len + UOPI_TEXT_PAD))) {
     uopi_realloc(&ctx->mem, prog, sizeof *prog, 0);
     return NULL;
   }
   if (len) memcpy(prog->text, text, len);
-  prog->text[len] = 0;
+  memset(prog->text + len, 0, UOPI_TEXT_PAD);
   return prog;
 }
 
@@ -474,6 +501,18 @@ static void parser_end(parser *p) {
   UOPI_DROP(p->mem, &p->ints);
   uopi_symbols_drop(&p->names);
   uopi_map_drop(&p->asserts);
+}
+
+/* Room for a statement a line: growing step by step would touch twice the memory. Where lines are
+ * short, and may be blank, it grows all the same. */
+static bool reserve_for_text(parser *p) {
+  enum { SHORT_LINE = 16 };
+  const uop_program *prog = p->prog;
+  size_t lines = 1;
+  for (size_t i = 0; i < prog->len; i++) lines += prog->text[i] == '\n';
+  if (lines > prog->len / SHORT_LINE + 1) return true;
+  if (!reserve_statements(p, lines)) p->no_memory = true;
+  return !p->no_memory;
 }
 
 /* The array is cut to its length, which is all that uop_program_free knows. */
@@ -499,7 +538,7 @@ uop_program *uop_program_parse(uop_ctx *ctx, const char *text, size_t len, uop_d
   make_fn_table(&p);
   p.prog = program_new(ctx, text, len);
   if (!p.prog) return uopi_no_memory(ctx);
-  read_lines(&p);
+  if (reserve_for_text(&p)) read_lines(&p);
   bool ok = !p.no_memory && !own.len && collect_roots(&p) && trim_statements(&p);
   if (!ok && !own.len) p.no_memory = true;
   for (size_t i = 0; diags && i < own.len && !p.no_memory; i++)
@@ -527,7 +566,7 @@ void uop_program_free(uop_program *prog) {
   uopi_realloc(mem, prog->stmts, prog->nstmts * sizeof *prog->stmts, 0);
   uop_nodes_free(prog->ctx, &prog->asserts);
   uop_nodes_free(prog->ctx, &prog->roots);
-  uopi_realloc(mem, prog->text, prog->len + 1, 0);
+  uopi_realloc(mem, prog->text, prog->len + UOPI_TEXT_PAD, 0);
   uopi_realloc(mem, prog, sizeof *prog, 0);
 }
 

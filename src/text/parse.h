@@ -48,6 +48,14 @@ typedef struct open_expr { /* an expression whose end is not reached */
   size_t name_len;
 } open_expr;
 
+typedef struct pair_line { /* %to = op %a, %b */
+  symbol_name to, a, b;
+  uop_op op;
+  const char *first, *end; /* from the % to the newline */
+} pair_line;
+
+enum { LINES_AHEAD = 16 };
+
 enum { FN_SLOTS = 256 };
 _Static_assert(UOPI_FN_COUNT < FN_SLOTS / 2, "the table of op names stays half empty");
 
@@ -62,6 +70,10 @@ typedef struct parser {
   uint8_t fns[FN_SLOTS];       /* op names, hashed: uopi_fn + 1; 0: empty */
   char name[UOP_MAX_NAME + 1]; /* a name= with its NUL */
   uop_map asserts;             /* those in prog->asserts */
+  struct {                     /* lines that pair_line.c has read ahead */
+    pair_line at[LINES_AHEAD];
+    size_t next, len;
+  } ahead;
   struct {
     item *at;
     size_t len, cap;
@@ -92,6 +104,15 @@ const uop *uopi_finish(parser *p, open_expr *e);
 
 /* key=value at the word `key`: reads the value. */
 bool uopi_attribute(parser *p, open_expr *e, const token *key);
+
+/* Files a statement, the text of which is [first, end): u, and its name unless that is NULL. False:
+ * out of memory. */
+bool uopi_define(parser *p, const symbol_name *name, const uop *u, const char *first,
+                 const char *end);
+
+/* Reads the line at `at` if it is of the commonest form, see pair_line.c. The next line; NULL:
+ * nothing was done, or p->no_memory. */
+const char *uopi_read_pair_line(parser *p, const char *at);
 
 /* A tuple whose "(" was just read: appends its integers to p->ints. Pairs are flattened. */
 bool uopi_tuple(parser *p, const token *paren, size_t *first, size_t *n, bool *pairs,

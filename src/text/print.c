@@ -109,11 +109,24 @@ static void put_arg(uopi_buf *b, const uop *u) {
 
 /* ---- lines ---- */
 
+enum { FRAMES_AHEAD = 8 };
+
+typedef struct frame { /* a node whose sources are being printed */
+  const uop *u;
+  uint32_t next; /* the source to look at next */
+} frame;
+
 typedef struct printer {
   uopi_buf b;
-  uopi_memo numbers; /* node -> its line's number + 1; a constant has none */
-  uopi_set used;     /* ASSERTs that a node uses */
+  uopi_memo numbers; /* node -> its line's number + 1; a constant and a bare line have none */
+  struct {
+    frame *at;
+    size_t len, cap;
+  } open;
+  bool some_bare; /* perhaps, and then: */
+  uopi_set used;  /* ASSERTs that a node uses */
   uint64_t next;
+  const uop *result, *last; /* `last` of the named lines */
 } printer;
 
 /* The bytes of a name with what stands before it; how many are written in one go. */
@@ -158,13 +171,12 @@ static void put_node(printer *p, const uop *u) {
   uopi_putc(b, '\n');
 }
 
-/* False: out of memory. */
-static bool put_named_line(printer *p, const uop *u) {
-  if (!uopi_memo_set(&p->numbers, u, p->next + 1)) return false;
+static void put_named_line(printer *p, const uop *u) {
+  if (!uopi_memo_set(&p->numbers, u, p->next + 1)) p->b.failed = true;
   put_name(&p->b, p->next++);
   uopi_put(&p->b, " = ", 3);
   put_node(p, u);
-  return !p->b.failed;
+  p->last = u;
 }
 
 static void put_alias(printer *p, const uop *result) {
@@ -174,59 +186,101 @@ static void put_alias(printer *p, const uop *result) {
   uopi_putc(&p->b, '\n');
 }
 
-/* The ASSERTs that some node uses are named lines, like any operand. */
-static bool note_used_asserts(printer *p, const uop_nodes *order) {
-  bool any = false;
-  for (size_t i = 0; i < order->len; i++) any |= order->at[i]->op == UOP_ASSERT;
-  if (!any) return true;
-  for (size_t i = 0; i < order->len; i++) {
-    const uop *u = order->at[i];
-    for (uint32_t k = 0; k < u->nsrc; k++)
-      if (u->src[k]->op == UOP_ASSERT && uopi_set_add(&p->used, u->src[k]) < 0) return false;
+static void put_line(printer *p, const uop *u) {
+  bool is_bare = u->op == UOP_ASSERT && p->some_bare && !uopi_set_has(&p->used, u);
+  if (!is_bare || (u == p->result && p->next > 0)) { /* alone, it is the result without a name */
+    put_named_line(p, u);
+    return;
   }
-  return true;
+  put_node(p, u);
+  if (u == p->result) p->last = u;
 }
 
-static bool print_lines(printer *p, const uop_nodes *order, const uop *result) {
-  const uop *last = NULL; /* of the last named line */
-  if (!note_used_asserts(p, order)) return false;
-  for (size_t i = 0; i < order->len; i++) {
-    const uop *u = order->at[i];
-    if (u->op == UOP_CONST) continue;
-    bool is_bare = u->op == UOP_ASSERT && !uopi_set_has(&p->used, u);
-    if (is_bare && (u != result || p->next == 0)) { /* alone, it is the result without a name */
-      put_node(p, u);
-      if (u == result) last = u;
+/* ---- in order ---- */
+
+/* Only a root can be an ASSERT that no node uses. Those that one uses are named lines, like any
+ * operand. */
+static bool note_used_asserts(printer *p, uop_ctx *ctx, const uop *const *roots, size_t n) {
+  uop_nodes order = {NULL, 0, 0};
+  for (size_t i = 0; i < n; i++) p->some_bare |= roots[i]->op == UOP_ASSERT;
+  if (!p->some_bare) return true;
+  bool ok = uopi_walk(ctx, roots, n, false, NULL, &order);
+  for (size_t i = 0; ok && i < order.len; i++) {
+    const uop *u = order.at[i];
+    for (uint32_t k = 0; ok && k < u->nsrc; k++)
+      if (u->src[k]->op == UOP_ASSERT) ok = uopi_set_add(&p->used, u->src[k]) >= 0;
+  }
+  uop_nodes_free(ctx, &order);
+  return ok;
+}
+
+/* Constants have no lines; a node without a number has not been met: one that has been met and is
+ * not printed yet is below none of its sources. */
+static inline bool has_line(const printer *p, const uop *u) {
+  return uopi_memo_get(&p->numbers, u) || u->op == UOP_CONST;
+}
+
+/* Has the processor fetch what has_line will look at for the next source of a frame. */
+static inline void prefetch_next(const printer *p, const frame *f) {
+  if (f->next >= f->u->nsrc) return;
+  const uop *s = f->u->src[f->next];
+  const uint64_t *page = uopi_dir_find(&p->numbers.dir, uopi_slab_number(s));
+  if (page) UOPI_PREFETCH(&page[uopi_place_in_slab(s)]);
+  UOPI_PREFETCH(&s->op);
+}
+
+/* The lines that are still missing below the root, and its own: uopi_walk's order, printed as it is
+ * found, while a node and its sources' numbers are at hand. */
+static void print_root(printer *p, const uop *root) {
+  if (has_line(p, root)) return;
+  for (frame f = {root, 0};;) {
+    while (f.next < f.u->nsrc && has_line(p, f.u->src[f.next])) f.next++;
+    if (f.next < f.u->nsrc) {
+      const uop *s = f.u->src[f.next++];
+      prefetch_next(p, &f);
+      if (!UOPI_PUSH(p->b.mem, &p->open, f)) p->b.failed = true;
+      if (p->b.failed) return;
+      f = (frame){s, 0};
       continue;
     }
-    if (!put_named_line(p, u)) return false;
-    last = u;
+    put_line(p, f.u);
+    if (!p->open.len || p->b.failed) return;
+    f = p->open.at[--p->open.len];
+    if (p->open.len >= FRAMES_AHEAD) prefetch_next(p, &p->open.at[p->open.len - FRAMES_AHEAD]);
   }
-  if (!result || result == last) return true;
-  if (result->op == UOP_CONST) return put_named_line(p, result);
-  put_alias(p, result);
-  return true;
 }
 
-static char *print(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *result,
+static void print_lines(printer *p, const uop *const *roots, size_t n) {
+  const uop *result = p->result;
+  for (size_t i = 0; i < n && !p->b.failed; i++) print_root(p, roots[i]);
+  if (!result || result == p->last) return;
+  if (result->op == UOP_CONST)
+    put_named_line(p, result);
+  else
+    put_alias(p, result);
+}
+
+/* `size`: what the text may come to, so that it need not be moved as it grows. */
+static char *print(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *result, size_t size,
                    size_t *len) {
   const uopi_mem *mem = uopi_mem_of(ctx);
-  printer p = {.b = {.mem = mem}, .numbers = {.mem = mem}, .used = {.mem = mem}};
-  uop_nodes order = {NULL, 0, 0};
-  bool ok = uopi_walk(ctx, roots, n, false, NULL, &order) && print_lines(&p, &order, result);
-  uop_nodes_free(ctx, &order);
+  printer p = {.b = {.mem = mem}, .numbers = {.mem = mem}, .used = {.mem = mem}, .result = result};
+  if (note_used_asserts(&p, ctx, roots, n) && uopi_buf_room(&p.b, size))
+    print_lines(&p, roots, n);
+  else
+    p.b.failed = true;
+  UOPI_DROP(mem, &p.open);
   uopi_memo_drop(&p.numbers);
   uopi_set_drop(&p.used);
-  if (!ok) p.b.failed = true;
   return uopi_buf_give(&p.b, ctx, len);
 }
 
 char *uop_print(const uop *root, size_t *len) {
-  return root ? print(uopi_ctx_of(root), &root, 1, root, len) : NULL;
+  return root ? print(uopi_ctx_of(root), &root, 1, root, 0, len) : NULL;
 }
 
 char *uop_program_print(const uop_program *prog, size_t *len) {
-  return print(prog->ctx, prog->roots.at, prog->roots.len, prog->result, len);
+  return print(prog->ctx, prog->roots.at, prog->roots.len, prog->result, prog->len, len);
 }
 
 void uop_dump(const uop *root) {

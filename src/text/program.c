@@ -68,14 +68,19 @@ static bool warn_index(const uop_program *p, uop_diags *diags, size_t first, con
   return true;
 }
 
-static bool all_nodes(const uop_program *p, uop_nodes *out) {
-  uop_nodes roots = {NULL, 0, 0};
+/* Below all statements, whether a root needs them or not. */
+static bool warn_indices(const uop_program *p, uop_diags *diags, size_t first) {
+  uop_nodes tops = {NULL, 0, 0}, order = {NULL, 0, 0};
   bool ok = true;
+  if (!p->has_index) return true;
   for (size_t i = 0; ok && i < p->nstmts; i++)
-    ok = UOPI_PUSH(uopi_mem_of(p->ctx), &roots, p->stmts[i].node);
+    ok = UOPI_PUSH(uopi_mem_of(p->ctx), &tops, p->stmts[i].node);
   if (!ok) uopi_no_memory(p->ctx);
-  ok = ok && uopi_walk(p->ctx, roots.at, roots.len, false, NULL, out);
-  uop_nodes_free(p->ctx, &roots);
+  ok = ok && uopi_walk(p->ctx, tops.at, tops.len, false, NULL, &order);
+  for (size_t i = 0; ok && i < order.len; i++)
+    if (order.at[i]->op == UOP_INDEX) ok = warn_index(p, diags, first, order.at[i]);
+  uop_nodes_free(p->ctx, &tops);
+  uop_nodes_free(p->ctx, &order);
   return ok;
 }
 
@@ -86,9 +91,7 @@ bool uop_program_check(const uop_program *p, uop_diags *diags) {
   bool ok = uopi_walk(p->ctx, p->roots.at, p->roots.len, false, NULL, &order);
   for (size_t i = 0; ok && i < order.len; i++)
     if (uopi_set_add(&reached, order.at[i]) < 0) ok = (uopi_no_memory(p->ctx), false);
-  ok = ok && warn_unused(p, diags, first, &reached) && all_nodes(p, &order);
-  for (size_t i = 0; ok && i < order.len; i++)
-    if (order.at[i]->op == UOP_INDEX) ok = warn_index(p, diags, first, order.at[i]);
+  ok = ok && warn_unused(p, diags, first, &reached) && warn_indices(p, diags, first);
   uopi_set_drop(&reached);
   uop_nodes_free(p->ctx, &order);
   return ok;
