@@ -77,6 +77,7 @@ fi
 for t in tests/test_*.c; do unit "$(basename "$t" .c)"; done
 closing threads "$BUILD/tests/threads"
 closing golden "$BUILD/tests/golden" "$BUILD/asan/uopc" tests/golden
+step exhaustive "$BUILD/tests/exhaustive" 1009
 step ops-have-goldens sh tests/ops_have_goldens.sh
 step demo sh tools/demo.sh "$BUILD/uopc"
 step deep sh tests/deep.sh "$BUILD/tests/deep" 1000000
