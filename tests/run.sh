@@ -79,6 +79,7 @@ closing threads "$BUILD/tests/threads"
 closing golden "$BUILD/tests/golden" "$BUILD/asan/uopc" tests/golden
 step exhaustive "$BUILD/tests/exhaustive" 1009
 step ops-have-goldens sh tests/ops_have_goldens.sh
+step cases sh tests/cases.sh
 step demo sh tools/demo.sh "$BUILD/uopc"
 step deep sh tests/deep.sh "$BUILD/tests/deep" 1000000
 closing cross sh tests/cross.sh "$BUILD"
