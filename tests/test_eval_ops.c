@@ -52,6 +52,79 @@ static void test_reduce(void **state) {
   EXPECT("%r = reduce (cast (stack 2.0 -3.0 1.0) : dtype=f16) : op=max", "2.0");
 }
 
+/* ---- MAX and REDUCE max: what one element of a row does to it ---- */
+
+/* A matrix of n rows, `rest` but for `one` on the diagonal: one place for each row. */
+static void fill_diagonal(void *data, uop_dtype d, size_t n, uint32_t rest, uint32_t one) {
+  for (size_t i = 0; i < n * n; i++) {
+    uint32_t word = i % (n + 1) ? rest : one;
+    uint16_t half = (uint16_t)word;
+    if (d == UOP_F16)
+      memcpy((char *)data + 2 * i, &half, 2);
+    else
+      memcpy((char *)data + 4 * i, &word, 4);
+  }
+}
+
+static const uop *same(const uop *x) { return x; }
+static const uop *recip(const uop *x) { return uop_recip(x); }
+
+/* What f makes of the greatest of each row is `want`; and of the greater one of the diagonal and of
+ * a row of `rest`, in either order, alone. */
+static void check_rows(uop_dtype d, uint32_t rest, uint32_t one, const uop *(*f)(const uop *),
+                       uint32_t want) {
+  enum { LONGEST = 40 };
+  static uint32_t data[LONGEST * LONGEST], others[LONGEST * LONGEST];
+  size_t size = uop_dtype_size(d);
+  uop_ctx *ctx = uop_ctx_new(NULL);
+  for (int64_t n = 1; n <= LONGEST; n++) {
+    uop_run *run = uop_run_new(ctx, NULL);
+    uop_value in = {d, 2, {n, n}, n * n, data}, other = {d, 2, {n, n}, n * n, others}, out;
+    fill_diagonal(data, d, (size_t)n, rest, one);
+    fill_diagonal(others, d, (size_t)n, rest, rest);
+    assert_true(uop_run_set(run, UOP_PARAM, 0, &in) && uop_run_set(run, UOP_PARAM, 1, &other));
+    const uop *x = uop_param(ctx, 0, d, UOP_DIMS(n, n)), *y = uop_param(ctx, 1, d, UOP_DIMS(n, n));
+    uint16_t half = (uint16_t)want;
+    const void *bits = d == UOP_F16 ? (void *)&half : &want;
+    assert_true(uop_run_eval(run, f(uop_reduce(x, UOP_MAX, 1)), &out));
+    for (size_t i = 0; i < (size_t)n; i++)
+      assert_memory_equal((char *)out.data + i * size, bits, size);
+    assert_true(uop_run_eval(run, f(uop_reduce(x, UOP_MAX, 2)), &out));
+    assert_memory_equal(out.data, bits, size);
+    for (int order = 0; order < 2; order++) {
+      const uop *u = f(order ? uop_max(x, y) : uop_max(y, x));
+      assert_true(uop_run_eval(run, u, &out));
+      for (size_t i = 0; i < (size_t)(n * n); i += (size_t)n + 1)
+        assert_memory_equal((char *)out.data + i * size, bits, size);
+    }
+    uop_run_free(run);
+  }
+  uop_ctx_free(ctx);
+}
+
+static void test_rows_with_a_nan(void **state) {
+  (void)state;
+  static const uint32_t nan[] = {0x7fc00000, 0xffc00000, 0x7f800001, 0xffffffff};
+  static const uint16_t half[] = {0x7e00, 0xfe00, 0x7c01, 0xffff};
+  for (size_t i = 0; i < 4; i++) {
+    check_rows(UOP_F32, 0x3f800000, nan[i], same, 0x7fc00000); /* 1.0 */
+    check_rows(UOP_F32, 0x7f800000, nan[i], same, 0x7fc00000); /* inf */
+    check_rows(UOP_F32, 0xff800000, nan[i], same, 0x7fc00000); /* -inf */
+    check_rows(UOP_F16, 0x3c00, half[i], same, 0x7e00);
+    check_rows(UOP_F16, 0x7c00, half[i], same, 0x7e00);
+    check_rows(UOP_F16, 0xfc00, half[i], same, 0x7e00);
+  }
+}
+
+/* The sign of a zero, seen through its reciprocal. */
+static void test_rows_with_a_zero(void **state) {
+  (void)state;
+  check_rows(UOP_F32, 0x80000000, 0, recip, 0x7f800000);
+  check_rows(UOP_F32, 0x80000000, 0x80000000, recip, 0xff800000);
+  check_rows(UOP_F16, 0x8000, 0, recip, 0x7c00);
+  check_rows(UOP_F16, 0x8000, 0x8000, recip, 0xfc00);
+}
+
 /* The documented order, done here in another way: the lanes' chains one by one, then the tree. */
 static float sum_as_documented(const float *x, size_t n) {
   volatile float lane[16];
@@ -130,8 +203,9 @@ static void test_canonical_nan(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_elementwise),   cmocka_unit_test(test_reduce),
-      cmocka_unit_test(test_reduce_order),  cmocka_unit_test(test_assert),
+      cmocka_unit_test(test_elementwise),      cmocka_unit_test(test_reduce),
+      cmocka_unit_test(test_reduce_order),     cmocka_unit_test(test_rows_with_a_nan),
+      cmocka_unit_test(test_rows_with_a_zero), cmocka_unit_test(test_assert),
       cmocka_unit_test(test_canonical_nan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
