@@ -5,9 +5,7 @@
 set -eu
 program=$1 file=$2 every=${3:-1}
 title='## Every f32'
-begin=$(date +%s)
 table=$("$program" "$every" 2) || { echo "$table"; exit 1; }
-seconds=$(($(date +%s) - begin))
 new=$file.new
 trap 'rm -f "$new"' EXIT
 {
@@ -17,9 +15,9 @@ trap 'rm -f "$new"' EXIT
 
 $title
 
-Written by \`make test-exhaustive\`: the functions of one float, as the evaluator computes them, on
-$([ "$every" = 1 ] && echo all of them || echo "every ${every}th"), NaNs, infinities and subnormals included. $seconds seconds on two threads,
-$(date -u +%Y-%m-%d). What they are compared with is said in [tests/exhaustive.c](../tests/exhaustive.c).
+Written by \`make test-exhaustive\`, $(date -u +%Y-%m-%d): the functions of one float, as the evaluator computes
+them, on $([ "$every" = 1 ] && echo all of them || echo "every ${every}th"), NaNs, infinities and subnormals included. What they are compared
+with is said in [tests/exhaustive.c](../tests/exhaustive.c).
 
 $table
 END
