@@ -16,8 +16,8 @@ trap 'rm -f "$new"' EXIT
 $title
 
 Written by \`make test-exhaustive\`, $(date -u +%Y-%m-%d): the functions of one float, as the evaluator computes
-them, on $([ "$every" = 1 ] && echo all of them || echo "every ${every}th"), NaNs, infinities and subnormals included. What they are compared
-with is said in [tests/exhaustive.c](../tests/exhaustive.c).
+them, of $([ "$every" = 1 ] && echo "all 2^32 floats" || echo "every ${every}th float"). What they are compared with is said in
+[tests/exhaustive.c](../tests/exhaustive.c).
 
 $table
 END
