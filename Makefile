@@ -4,6 +4,7 @@
 #   make run        the main job on an example
 #   make test       all tests, under AddressSanitizer and UBSan; installs what they need
 #   make test-deep  a 10,000,000-deep chain on a 64 KiB stack
+#   make test-exhaustive  functions of one float on all 2^32, into docs/measured.md
 #   make fuzz       libFuzzer on the whole way of a program, for FUZZ_SECONDS
 #   make bless      rewrites the expectations of tests/golden (read the diff!)
 #   make generate   what is derived from src/ir/ops.def: the enum in uop.h, docs/ops.md
@@ -82,6 +83,10 @@ test-deps:
 
 test-deep: $(BUILD)/tests/deep
 	tests/deep.sh $(BUILD)/tests/deep 10000000
+
+# Five minutes of two cores. `make test` tries every 1,009th input.
+test-exhaustive: $(BUILD)/tests/exhaustive
+	tests/exhaustive.sh $(BUILD)/tests/exhaustive docs/measured.md
 
 # Any bytes as a program, for a minute (clang's libFuzzer: Debian's libclang-rt-dev).
 FUZZ_SECONDS ?= 60
@@ -163,7 +168,8 @@ $(BUILD)/tests/threads: tests/threads.c $(SRC) $(DEPS)
 	$(call SAY,test)$(CC) -std=c11 $(WARN) $(FLOAT) -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -O1 -g -fsanitize=thread tests/threads.c \
 	  $(SRC) -o $@ -lm -lpthread
 
-unit-tests: $(BUILD)/tests/threads $(UNIT:%=$(ASAN)/tests/%) $(ASAN)/tests/command_memory $(ASAN)/uopc $(BUILD)/uopc $(BUILD)/tests/golden $(BUILD)/tests/deep
+unit-tests: $(BUILD)/tests/threads $(UNIT:%=$(ASAN)/tests/%) $(ASAN)/tests/command_memory \
+  $(ASAN)/uopc $(BUILD)/uopc $(BUILD)/tests/golden $(BUILD)/tests/deep $(BUILD)/tests/exhaustive
 
 # ---- derived files ----
 
@@ -300,6 +306,6 @@ $(BENCH)/%: bench/%.c bench/workload.h bench/text_file.h include/uop.h Makefile
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all install uninstall amalgamation dist docs run test test-deps test-deep fuzz bless unit-tests generate pictures format clean
+.PHONY: all install uninstall amalgamation dist docs run test test-deps test-deep test-exhaustive fuzz bless unit-tests generate pictures format clean
 .DELETE_ON_ERROR:
 .SECONDARY:

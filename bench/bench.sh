@@ -19,10 +19,11 @@ version() { "$@" --version 2>&1 | grep -m 1 -i 'version' | sed 's/^ *//'; }
   cat <<EOF
 # Measured
 
-Written by \`make bench\`; not by hand. What the graphs, the phases and the programs are is said at
-the top of the files in [bench/](../bench). Every value is the median of its rounds, with the least
-and the greatest behind it. All programs run in turn within a round, and only ratios from one run
-mean anything: a shared or a virtual machine is easily half as fast an hour later.
+Written by \`make bench\`, its last section by \`make test-exhaustive\`; not by hand. What the graphs,
+the phases and the programs are is said at the top of the files in [bench/](../bench). Every value is
+the median of its rounds, with the least and the greatest behind it. All programs run in turn within
+a round, and only ratios from one run mean anything: a shared or a virtual machine is easily half as
+fast an hour later.
 
 - A phase with a 2 (\`walk2\`) is the least of up to three repetitions into room that is there
   already; without it, it is the first, and pays for fresh memory.
@@ -54,6 +55,7 @@ EOF
 awk -v head="$bin/head" -f "$here/report.awk" "$samples" >"$bin/measured.md"
 awk -v l2="$l2" -v l3="$l3" -f "$here/plot.awk" "$samples" >"$bin/bench.svg"
 if [ -n "$docs" ]; then
+  { echo; sed -n '/^## Every f32$/,$p' "$docs/measured.md"; } >>"$bin/measured.md" # tests/exhaustive.sh's
   cp "$bin/measured.md" "$bin/bench.svg" "$docs"
 else
   sed -n '/^## /,$p' "$bin/measured.md"

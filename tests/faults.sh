@@ -17,14 +17,14 @@ faults() {
 3  src/ir/make.c          test_identity  every NaN payload a node of its own
 4  src/ir/walk.c          deep           the walk recurses
 5  src/ir/scope.c         test_scope     a dead node keeps its reference to a tuple
-6  src/eval/elementwise.c test_eval      i32 addition saturates
+6  src/eval/loops.c       test_oracle    i32 addition saturates
 7  src/ir/scope.c         test_scope     a dead body keeps its signature
 8  src/ir/scope.c         test_scope     the end of a scope forgets pins
 9  src/text/print.c       test_random    floats print with a digit too few
 10 src/ir/build.c         test_random    literals of a WHERE typed by its condition
 11 src/ir/scope.c         test_scope     ids of dead nodes used again
-12 src/eval/elementwise.c test_eval      FLOORDIV truncates
-13 src/eval/elementwise.c test_eval      max passes over a NaN
+12 src/eval/loops.c       test_oracle    FLOORDIV truncates
+13 src/eval/loops.c       test_oracle    max passes over a NaN
 14 src/ir/unique.c        test_identity  the table loses what lies behind a removed node
 15 src/graph/edit.c       test_walk      parameters replaced one after the other
 16 src/ir/scope.c         test_scope     a registered map keeps a dead value

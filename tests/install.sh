@@ -203,9 +203,9 @@ check "golden files, amalgamation" one_file_goldens
 
 # As of the tree as it is: with an index of our own, in which all is added that is not ignored.
 as_if_added() {
-  git_dir=$(git rev-parse --absolute-git-dir) || return 1
+  objects=$(cd "$(git rev-parse --git-path objects)" && pwd) || return 1 # of a linked tree too
   mkdir -p "$dir/objects"
-  GIT_INDEX_FILE=$dir/index GIT_OBJECT_DIRECTORY=$dir/objects GIT_ALTERNATE_OBJECT_DIRECTORIES=$git_dir/objects \
+  GIT_INDEX_FILE=$dir/index GIT_OBJECT_DIRECTORY=$dir/objects GIT_ALTERNATE_OBJECT_DIRECTORIES=$objects \
     "$@"
 }
 tarball() {

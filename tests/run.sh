@@ -81,7 +81,9 @@ mkdir "$BUILD/command_memory"
 closing command_memory "$BUILD/asan/tests/command_memory" "$BUILD/command_memory"
 step command_limits sh tests/command_limits.sh "$BUILD/uopc" "$BUILD/command_memory"
 closing golden "$BUILD/tests/golden" "$BUILD/asan/uopc" tests/golden
+step exhaustive "$BUILD/tests/exhaustive" 1009
 step ops-have-goldens sh tests/ops_have_goldens.sh
+step cases sh tests/cases.sh
 step demo sh tools/demo.sh "$BUILD/uopc"
 step deep sh tests/deep.sh "$BUILD/tests/deep" 1000000
 closing cross sh tests/cross.sh "$BUILD"

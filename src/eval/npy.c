@@ -47,7 +47,8 @@ static bool accept_word(header *h, const char *word) {
   return true;
 }
 
-/* A string in either kind of quotes, cut to what `s` holds: what is longer is none that we know. */
+/* A string in either kind of quotes, cut to what `s` holds: what is longer is none that we know. Nor
+ * is one with a NUL in it, which must not seem to end there. */
 static bool read_string(header *h, char *s, size_t cap) {
   skip(h);
   if (h->p == h->end || (*h->p != '\'' && *h->p != '"'))
@@ -55,7 +56,7 @@ static bool read_string(header *h, char *s, size_t cap) {
   char quote = *h->p++;
   size_t n = 0;
   for (; h->p < h->end && *h->p != quote; h->p++)
-    if (n < cap - 1) s[n++] = *h->p;
+    if (n < cap - 1) s[n++] = *h->p ? *h->p : '?';
   s[n] = 0;
   if (h->p == h->end) return NPY_ERROR(h->ctx, "npy: a string in its header does not end");
   h->p++;
