@@ -32,7 +32,7 @@ static void machine_free(machine *m) {
 }
 
 static const uop *input(machine *m, int64_t slot, uop_dtype d, void *data) {
-  uop_value v = {d, 1, {m->n}, m->n, data};
+  uop_value v = {.dtype = d, .rank = 1, .dims = {m->n}, .count = m->n, .data = data};
   assert_true(uop_run_set(m->run, UOP_PARAM, slot, &v));
   return uop_param(m->ctx, slot, d, &m->n, 1);
 }

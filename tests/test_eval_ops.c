@@ -79,7 +79,8 @@ static void check_rows(uop_dtype d, uint32_t rest, uint32_t one, const uop *(*f)
   uop_ctx *ctx = uop_ctx_new(NULL);
   for (int64_t n = 1; n <= LONGEST; n++) {
     uop_run *run = uop_run_new(ctx, NULL);
-    uop_value in = {d, 2, {n, n}, n * n, data}, other = {d, 2, {n, n}, n * n, others}, out;
+    uop_value in = {.dtype = d, .rank = 2, .dims = {n, n}, .count = n * n, .data = data},
+              other = {.dtype = d, .rank = 2, .dims = {n, n}, .count = n * n, .data = others}, out;
     fill_diagonal(data, d, (size_t)n, rest, one);
     fill_diagonal(others, d, (size_t)n, rest, rest);
     assert_true(uop_run_set(run, UOP_PARAM, 0, &in) && uop_run_set(run, UOP_PARAM, 1, &other));
@@ -150,7 +151,7 @@ static void test_reduce_order(void **state) {
   for (int64_t n = 1; n <= N; n += n < 70 ? 1 : 311) {
     uop_ctx *ctx = uop_ctx_new(NULL);
     const uop *r = uop_reduce(uop_param(ctx, 0, UOP_F32, &n, 1), UOP_ADD, 1);
-    uop_value in = {UOP_F32, 1, {n}, n, x}, out;
+    uop_value in = {.dtype = UOP_F32, .rank = 1, .dims = {n}, .count = n, .data = x}, out;
     uop_run *run = uop_run_new(ctx, NULL);
     assert_true(uop_run_set(run, UOP_PARAM, 0, &in) && uop_run_eval(run, r, &out));
     float want = sum_as_documented(x, (size_t)n);
@@ -182,8 +183,9 @@ static void test_canonical_nan(void **state) {
   uint16_t half[2] = {0xfe01, 0x3c00};
   int64_t three = 3, two = 2;
   uop_ctx *ctx = uop_ctx_new(NULL);
-  uop_value v = {UOP_F32, 1, {3}, 3, bits}, h = {UOP_F16, 1, {2}, 2, half}, out;
-  uop_value one = {UOP_F32, 0, {0}, 1, bits};
+  uop_value v = {.dtype = UOP_F32, .rank = 1, .dims = {3}, .count = 3, .data = bits},
+            h = {.dtype = UOP_F16, .rank = 1, .dims = {2}, .count = 2, .data = half}, out;
+  uop_value one = {.dtype = UOP_F32, .rank = 0, .dims = {0}, .count = 1, .data = bits};
   uop_run *run = uop_run_new(ctx, NULL);
   assert_true(uop_run_set(run, UOP_PARAM, 0, &v) && uop_run_set(run, UOP_PARAM, 1, &h) &&
               uop_run_set(run, UOP_PARAM, 2, &one));

@@ -32,12 +32,13 @@ static uint32_t awkward_f32(rng *r) {
 
 static void put_awkward(rng *r, uop_dtype d, void *data, int64_t i) {
   static const int32_t ints[] = {INT32_MIN, INT32_MIN + 1, -7, -1, 0, 1, 2, 7, INT32_MAX};
-  uint32_t f = random_below(r, 8) ? 0x3f000000 | (uint32_t)random_below(r, 1 << 23) : awkward_f32(r);
+  uint32_t f =
+      random_below(r, 8) ? 0x3f000000 | (uint32_t)random_below(r, 1 << 23) : awkward_f32(r);
   switch (d) {
   case UOP_BOOL: ((uint8_t *)data)[i] = (uint8_t)random_below(r, 2); break;
   case UOP_I32:
-    ((int32_t *)data)[i] = random_below(r, 2) ? ints[random_below(r, 9)]
-                                              : (int32_t)random_below(r, 41) - 20;
+    ((int32_t *)data)[i] =
+        random_below(r, 2) ? ints[random_below(r, 9)] : (int32_t)random_below(r, 41) - 20;
     break;
   case UOP_F32: ((uint32_t *)data)[i] = f; break;
   default: ((uint16_t *)data)[i] = (uint16_t)random_u64(r); break;
@@ -54,8 +55,7 @@ static void give(const uop *u, uint64_t seed, given *g) {
   uop_ctx *ctx = uop_ctx_of(u);
   rng r = {seed * 1000003 + (uint64_t)uop_slot(u)};
   assert_true(uop_value_fill(u, seed, &g->plain));
-  for (int64_t i = 0; i < g->plain.count; i++)
-    put_awkward(&r, g->plain.dtype, g->plain.data, i);
+  for (int64_t i = 0; i < g->plain.count; i++) put_awkward(&r, g->plain.dtype, g->plain.data, i);
   g->strided = g->plain;
   if (random_below(&r, 2) || g->plain.count == 0) return;
   assert_true(uop_value_pack(ctx, &g->plain, &g->strided));
@@ -135,8 +135,7 @@ static void run_plain(uop_ctx *ctx, const trial *t, const uop_nodes *inputs, giv
   plain_run *r = plain_new(ctx, NULL);
   assert_non_null(r);
   for (size_t i = 0; i < inputs->len; i++)
-    assert_true(
-        plain_set(r, (uop_op)inputs->at[i]->op, uop_slot(inputs->at[i]), &values[i].plain));
+    assert_true(plain_set(r, (uop_op)inputs->at[i]->op, uop_slot(inputs->at[i]), &values[i].plain));
   for (size_t i = 0; i < t->nroots; i++) {
     uop_value v = {.dtype = UOP_VOID};
     bool ok = plain_eval(r, t->root[i], &v);
@@ -231,9 +230,7 @@ static const int64_t shapes[][4] = {{4097},      {64, 64},   {33, 130},     {3, 
 static const size_t ranks[] = {1, 2, 2, 3, 3, 2, 2, 4, 2, 2, 1, 4, 2, 3, 3, 2};
 enum { SHAPES = sizeof ranks / sizeof *ranks };
 
-static const uop *cast_to(const uop *x, uop_dtype d) {
-  return x->dtype == d ? x : uop_cast(x, d);
-}
+static const uop *cast_to(const uop *x, uop_dtype d) { return x->dtype == d ? x : uop_cast(x, d); }
 
 static const uop *moved(rng *r, const uop *x) {
   int64_t dims[UOP_MAX_RANK], pairs[2 * UOP_MAX_RANK];

@@ -127,10 +127,12 @@ static void test_npy_malformed(void **state) {
   BAD("{1: 2}", 4, "its header has no string where one is meant");
   BAD("", 4, "its header lacks a '{'");
   BAD(DICT("<i4", "False", "(1,)") " x", 4, "its header goes on after the '}'");
-  expect_npy(1, DICT("<i4", "False", "(65536, 65536)"), z, 4,
-             "error 2: npy: shape (65536, 65536): it has more than 2147483647 elements (UOP_MAX_NUMEL)");
-  expect_npy(1, DICT("<i4", "False", "(4294967296, 0)"), z, 4,
-             "error 2: npy: shape (4294967296, 0): a dimension is outside 0..2147483647 (UOP_MAX_DIM)");
+  expect_npy(
+      1, DICT("<i4", "False", "(65536, 65536)"), z, 4,
+      "error 2: npy: shape (65536, 65536): it has more than 2147483647 elements (UOP_MAX_NUMEL)");
+  expect_npy(
+      1, DICT("<i4", "False", "(4294967296, 0)"), z, 4,
+      "error 2: npy: shape (4294967296, 0): a dimension is outside 0..2147483647 (UOP_MAX_DIM)");
   expect_npy(
       1,
       DICT("<i4", "False", "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)"),
@@ -324,7 +326,7 @@ static void test_npy_write(void **state) {
     uop_value_free(ctx, &back);
     uop_value_free(ctx, &v);
     uop_free(ctx, b);
-    uop_value none = {UOP_VOID, 0, {0}, 1, NULL};
+    uop_value none = {.dtype = UOP_VOID, .rank = 0, .dims = {0}, .count = 1, .data = NULL};
     assert_null(uop_npy_write(ctx, &none, &n));
     assert_int_equal(uop_error(ctx)->code, UOP_E_DTYPE);
     uop_ctx_free(ctx);

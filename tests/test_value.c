@@ -98,7 +98,7 @@ static void test_value_print_short(void **state) {
   enum { N = 1001 };
   static int32_t x[N];
   for (int32_t i = 0; i < N; i++) x[i] = i;
-  uop_value v = {UOP_I32, 1, {N}, N, x};
+  uop_value v = {.dtype = UOP_I32, .rank = 1, .dims = {N}, .count = N, .data = x};
   char *s = uop_value_print(ctx, &v, false);
   assert_string_equal(s, "[0, 1, 2, ..., 998, 999, 1000]");
   uop_free(ctx, s);
@@ -106,7 +106,7 @@ static void test_value_print_short(void **state) {
   s = uop_value_print(ctx, &v, false);
   assert_null(strstr(s, "..."));
   uop_free(ctx, s);
-  v = (uop_value){UOP_I32, 2, {143, 7}, N, x};
+  v = (uop_value){.dtype = UOP_I32, .rank = 2, .dims = {143, 7}, .count = N, .data = x};
   s = uop_value_print(ctx, &v, false);
   assert_string_equal(s, "[[0, 1, 2, ..., 4, 5, 6], [7, 8, 9, ..., 11, 12, 13], "
                          "[14, 15, 16, ..., 18, 19, 20], ..., [980, 981, 982, ..., 984, 985, 986], "
@@ -122,11 +122,11 @@ static void test_value_print_short(void **state) {
   uop_value_free(ctx, &back);
   uop_free(ctx, s);
   /* Brackets alone can be too many. */
-  v = (uop_value){UOP_I32, 2, {2147483647, 0}, 0, NULL};
+  v = (uop_value){.dtype = UOP_I32, .rank = 2, .dims = {2147483647, 0}, .count = 0, .data = NULL};
   s = uop_value_print(ctx, &v, true);
   assert_string_equal(s, "[[], [], [], ..., [], [], []]");
   uop_free(ctx, s);
-  v = (uop_value){UOP_VOID, 0, {0}, 1, NULL};
+  v = (uop_value){.dtype = UOP_VOID, .rank = 0, .dims = {0}, .count = 1, .data = NULL};
   s = uop_value_print(ctx, &v, false);
   assert_string_equal(s, "void");
   uop_free(ctx, s);

@@ -2,8 +2,6 @@
  * only a RESHAPE can ask for an order that no strides give, and then copies. */
 #include "eval/eval.h"
 
-
-
 enum { ALIGNED = 64 }; /* elements begin at a multiple: a cache line, the widest vector */
 
 static size_t header_size(uint32_t rank, bool elements) {
@@ -54,8 +52,8 @@ static bool pool_put(uop_run *r, uopi_array *a) {
 
 /* ---- arrays ---- */
 
-static uopi_array *array_alloc(uop_run *r, const uop *u, uop_dtype d, uint32_t rank,
-                               size_t header, size_t elements) {
+static uopi_array *array_alloc(uop_run *r, const uop *u, uop_dtype d, uint32_t rank, size_t header,
+                               size_t elements) {
   if (elements > SIZE_MAX - header) { /* a 32-bit machine cannot hold it */
     uopi_run_no_memory(r, u);
     return NULL;
@@ -100,8 +98,8 @@ uopi_array *uopi_array_new(uop_run *r, const uop *u) {
 uopi_array *uopi_array_copy(uop_run *r, const uop_value *v) {
   uopi_array *a = own_new(r, NULL, v->dtype, v->dims, v->rank);
   if (!a || v->count == 0) return a;
-  uopi_reader in = uopi_reader_of(v->dims, v->strides ? v->strides : a->stride, v->rank, a->size,
-                                  v->data);
+  uopi_reader in =
+      uopi_reader_of(v->dims, v->strides ? v->strides : a->stride, v->rank, a->size, v->data);
   uopi_read(&in, 0, v->count, uopi_array_data(a));
   return a;
 }
@@ -117,8 +115,8 @@ static bool is_row_major(const uopi_array *a, const int64_t *dim) {
 }
 
 static uopi_array *view_new(uop_run *r, const uop *u, const void *data) {
-  uopi_array *a = array_alloc(r, u, (uop_dtype)u->dtype, u->shape->len,
-                              header_size(u->shape->len, false), 0);
+  uopi_array *a =
+      array_alloc(r, u, (uop_dtype)u->dtype, u->shape->len, header_size(u->shape->len, false), 0);
   if (a) a->data = data;
   return a;
 }

@@ -59,12 +59,12 @@ static void fill(leaf *l, int64_t n) {
   uopi_read(&all, 0, n, l->block);
 }
 
-#define TURN(T)                                                                            \
-  do {                                                                                     \
-    for (int64_t c = 0; c < cols; c++, x += stride)                                        \
-      for (int64_t i = 0; i < rows; i++)                                                   \
-        ((T *)(void *)to)[i * TILE_COLS + c] = ((const T *)(const void *)x)[i];            \
-    return;                                                                                \
+#define TURN(T)                                                                 \
+  do {                                                                          \
+    for (int64_t c = 0; c < cols; c++, x += stride)                             \
+      for (int64_t i = 0; i < rows; i++)                                        \
+        ((T *)(void *)to)[i * TILE_COLS + c] = ((const T *)(const void *)x)[i]; \
+    return;                                                                     \
   } while (0)
 
 static void turn(const leaf *l, int64_t first, int64_t rows, int64_t cols) {
@@ -233,8 +233,8 @@ static bool put_tiles(machine *m, const result *to, int64_t height, int64_t widt
 }
 
 static bool run_elementwise(machine *m, uopi_array *out) {
-  result to = {uopi_array_data(out), out->size, out->canonical && m->root->dtype != UOP_BOOL &&
-                                                    m->root->dtype != UOP_I32};
+  result to = {uopi_array_data(out), out->size,
+               out->canonical && m->root->dtype != UOP_BOOL && m->root->dtype != UOP_I32};
   const uopi_reader *tiles = m->tiles;
   if (tiles) return put_tiles(m, &to, tiles->dim[tiles->rank - 2], tiles->dim[tiles->rank - 1]);
   for (int64_t i = 0; i < m->k->n; i += UOPI_BLOCK)

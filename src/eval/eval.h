@@ -168,7 +168,7 @@ typedef struct uopi_kernel {
   uint16_t result; /* the last step's register, or a leaf */
   int64_t n;       /* elements that it computes */
   bool divides;
-  uint32_t *leaf;  /* places in the plan, in rising order */
+  uint32_t *leaf; /* places in the plan, in rising order */
   uopi_step *step;
   size_t bytes;
 } uopi_kernel;
@@ -249,15 +249,15 @@ struct uop_run {
     uopi_input *at;
     size_t len, cap;
   } inputs;
-  uopi_cells slots;  /* slot and op -> index of its input */
-  uopi_cells warned; /* division nodes that have met a zero */
-  uop_nodes by_zero; /* those of them that the caller was not told of, */
-  size_t told;       /* but for so many at its beginning */
-  uop_nodes wanted;  /* roots of the plan to come */
-  uopi_cells outs;   /* node -> the array that uop_run_eval hands out */
-  uopi_cells plans;  /* body -> plan */
+  uopi_cells slots;            /* slot and op -> index of its input */
+  uopi_cells warned;           /* division nodes that have met a zero */
+  uop_nodes by_zero;           /* those of them that the caller was not told of, */
+  size_t told;                 /* but for so many at its beginning */
+  uop_nodes wanted;            /* roots of the plan to come */
+  uopi_cells outs;             /* node -> the array that uop_run_eval hands out */
+  uopi_cells plans;            /* body -> plan */
   uopi_array *pool[UOPI_POOL]; /* the one that came first goes first */
-  char *scratch;     /* blocks of the kernel that runs */
+  char *scratch;               /* blocks of the kernel that runs */
   size_t scratch_size;
   uop_op_cost *profile; /* by op; NULL without a clock */
 };
@@ -300,7 +300,7 @@ void uopi_frame_drop(uop_run *r, uopi_frame *f);
 typedef enum uopi_done { UOPI_FAILED, UOPI_NOT_SCALAR, UOPI_DONE } uopi_done;
 uopi_done uopi_compute_scalar(uop_run *r, const uop *u, uopi_cell *out);
 bool uopi_scalar_find(const uop_run *r, const uop *u, uopi_cell *out); /* false: not computed */
-void uopi_scalars_clear(uop_run *r); /* keeps the room */
+void uopi_scalars_clear(uop_run *r);                                   /* keeps the room */
 void uopi_scalars_drop(uop_run *r);
 /* The value of u, an ALU op of shape (), from its sources' (of a WHERE: all three). */
 bool uopi_scalar_op(const uop *u, const uopi_cell *in, uopi_cell *out);

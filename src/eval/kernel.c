@@ -70,9 +70,8 @@ static void write_steps(builder *b, uop_run *r, uopi_kernel *k) {
     const uop *u = b->p->node[b->op[s]].u;
     const uint32_t *from = uopi_plan_sources(b->p, b->op[s]);
     unsigned d = u->src[u->nsrc - 1]->dtype;
-    k->step[s] = (uopi_step){.loop = u->op == UOP_CAST ? r->loops->casts[d][u->dtype]
-                                                       : r->loops->ops[u->op][d],
-                             .u = u};
+    k->step[s] = (uopi_step){
+        .loop = u->op == UOP_CAST ? r->loops->casts[d][u->dtype] : r->loops->ops[u->op][d], .u = u};
     for (uint32_t i = 0; i < u->nsrc; i++)
       k->step[s].in[i] = (uint16_t)b->p->mark[resolve(b, from[i])];
     k->divides |= u->op == UOP_FLOORDIV || u->op == UOP_FLOORMOD;
@@ -111,8 +110,7 @@ static void share_registers(uopi_kernel *k) {
 
 static uopi_kernel *kernel_alloc(uop_run *r, const builder *b) {
   const uop *u = b->p->node[b->root].u;
-  size_t bytes =
-      sizeof(uopi_kernel) + b->nops * sizeof(uopi_step) + b->nleaves * sizeof(uint32_t);
+  size_t bytes = sizeof(uopi_kernel) + b->nops * sizeof(uopi_step) + b->nleaves * sizeof(uint32_t);
   uopi_kernel *k = uopi_run_realloc(r, u, NULL, 0, bytes);
   if (!k) return NULL;
   *k = (uopi_kernel){.nsteps = b->nops, .nleaves = b->nleaves, .bytes = bytes};

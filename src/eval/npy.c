@@ -47,8 +47,8 @@ static bool accept_word(header *h, const char *word) {
   return true;
 }
 
-/* A string in either kind of quotes, cut to what `s` holds: what is longer is none that we know. Nor
- * is one with a NUL in it, which must not seem to end there. */
+/* A string in either kind of quotes, cut to what `s` holds: what is longer is none that we know.
+ * Nor is one with a NUL in it, which must not seem to end there. */
 static bool read_string(header *h, char *s, size_t cap) {
   skip(h);
   if (h->p == h->end || (*h->p != '\'' && *h->p != '"'))

@@ -12,7 +12,7 @@ void uopi_row_major(const int64_t *dim, size_t rank, int64_t *stride) {
 }
 
 uint32_t uopi_merge_axes(const int64_t *dim, const int64_t *stride, uint32_t rank, int64_t *to,
-                           int64_t *to_stride) {
+                         int64_t *to_stride) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < rank; i++) {
     if (dim[i] == 1) continue;
@@ -39,15 +39,15 @@ uopi_reader uopi_reader_of(const int64_t *dim, const int64_t *stride, size_t ran
   return r;
 }
 
-#define GATHER(T)                                               \
-  do {                                                          \
-    const T *x = (const T *)(const void *)in, first = *x;       \
-    T *to = out;                                                \
-    if (stride == 0)                                            \
-      for (int64_t i = 0; i < n; i++) to[i] = first;            \
-    else                                                        \
-      for (int64_t i = 0; i < n; i++, x += stride) to[i] = *x;  \
-    return;                                                     \
+#define GATHER(T)                                              \
+  do {                                                         \
+    const T *x = (const T *)(const void *)in, first = *x;      \
+    T *to = out;                                               \
+    if (stride == 0)                                           \
+      for (int64_t i = 0; i < n; i++) to[i] = first;           \
+    else                                                       \
+      for (int64_t i = 0; i < n; i++, x += stride) to[i] = *x; \
+    return;                                                    \
   } while (0)
 
 /* n elements along one axis. */

@@ -26,7 +26,7 @@
 #define float_of(c)    (c).f
 #define uint16_t_of(c) (c).h
 
-#define KEY(op, d) ((unsigned)(op) * UOP_DTYPE_COUNT + (unsigned)(d))
+#define KEY(op, d) ((unsigned)(op)*UOP_DTYPE_COUNT + (unsigned)(d))
 
 static bool cast(unsigned from, unsigned to, uopi_cell x, uopi_cell *out) {
   switch (KEY(from, to)) {
@@ -35,8 +35,10 @@ static bool cast(unsigned from, unsigned to, uopi_cell x, uopi_cell *out) {
 #define FN3(op, d, fn, T)
 #define FH1(op, fn)
 #define FH2(op, fn, R)
-#define FNC(from, to, fn, R, T) \
-  case KEY(UOP_##from, UOP_##to): R##_of(*out) = fn(T##_of(x)); return true;
+#define FNC(from, to, fn, R, T)   \
+  case KEY(UOP_##from, UOP_##to): \
+    R##_of(*out) = fn(T##_of(x)); \
+    return true;
 #include "eval/functions.def"
 #undef FNC
 #undef FN1
@@ -59,13 +61,19 @@ static inline bool scalar_op(const uop *u, const uopi_cell *in, uopi_cell *out) 
   unsigned d = operand_dtype(u);
   *out = (uopi_cell){{0}};
   switch (KEY(u->op, d)) {
-#define FN1(op, d, fn, R, T) \
-  case KEY(UOP_##op, UOP_##d): R##_of(*out) = fn(T##_of(in[0])); return true;
-#define FN2(op, d, fn, R, T) \
-  case KEY(UOP_##op, UOP_##d): R##_of(*out) = fn(T##_of(in[0]), T##_of(in[1])); return true;
-#define FN3(op, d, fn, T) \
-  case KEY(UOP_##op, UOP_##d): T##_of(*out) = fn(in[0].b, T##_of(in[1]), T##_of(in[2])); return true;
-#define FH1(op, fn) FN1(op, F16, fn##_f16, uint16_t, uint16_t)
+#define FN1(op, d, fn, R, T)          \
+  case KEY(UOP_##op, UOP_##d):        \
+    R##_of(*out) = fn(T##_of(in[0])); \
+    return true;
+#define FN2(op, d, fn, R, T)                         \
+  case KEY(UOP_##op, UOP_##d):                       \
+    R##_of(*out) = fn(T##_of(in[0]), T##_of(in[1])); \
+    return true;
+#define FN3(op, d, fn, T)                                     \
+  case KEY(UOP_##op, UOP_##d):                                \
+    T##_of(*out) = fn(in[0].b, T##_of(in[1]), T##_of(in[2])); \
+    return true;
+#define FH1(op, fn)    FN1(op, F16, fn##_f16, uint16_t, uint16_t)
 #define FH2(op, fn, R) FN2(op, F16, fn##_f16, R, uint16_t)
 #define FNC(from, to, fn, R, T)
 #include "eval/functions.def"
@@ -185,16 +193,31 @@ typedef enum kind { NOT_MINE, FUNCTION, SAME, OTHER } kind;
 static const struct {
   uint8_t kind, nsrc;
 } rows[UOP_OP_COUNT] = {
-    [UOP_RECIP] = {FUNCTION, 1}, [UOP_EXP2] = {FUNCTION, 1},  [UOP_LOG2] = {FUNCTION, 1},
-    [UOP_SQRT] = {FUNCTION, 1},  [UOP_SIN] = {FUNCTION, 1},   [UOP_CAST] = {FUNCTION, 1},
-    [UOP_ADD] = {FUNCTION, 2},   [UOP_MUL] = {FUNCTION, 2},   [UOP_MAX] = {FUNCTION, 2},
-    [UOP_CMPLT] = {FUNCTION, 2}, [UOP_CMPNE] = {FUNCTION, 2},
+    [UOP_RECIP] = {FUNCTION, 1},
+    [UOP_EXP2] = {FUNCTION, 1},
+    [UOP_LOG2] = {FUNCTION, 1},
+    [UOP_SQRT] = {FUNCTION, 1},
+    [UOP_SIN] = {FUNCTION, 1},
+    [UOP_CAST] = {FUNCTION, 1},
+    [UOP_ADD] = {FUNCTION, 2},
+    [UOP_MUL] = {FUNCTION, 2},
+    [UOP_MAX] = {FUNCTION, 2},
+    [UOP_CMPLT] = {FUNCTION, 2},
+    [UOP_CMPNE] = {FUNCTION, 2},
     /* of one element, which they hand on */
-    [UOP_RESHAPE] = {SAME, 1},   [UOP_EXPAND] = {SAME, 1},    [UOP_PERMUTE] = {SAME, 1},
-    [UOP_SHRINK] = {SAME, 1},    [UOP_REDUCE] = {SAME, 1},    [UOP_LOAD] = {SAME, 1},
+    [UOP_RESHAPE] = {SAME, 1},
+    [UOP_EXPAND] = {SAME, 1},
+    [UOP_PERMUTE] = {SAME, 1},
+    [UOP_SHRINK] = {SAME, 1},
+    [UOP_REDUCE] = {SAME, 1},
+    [UOP_LOAD] = {SAME, 1},
     [UOP_STAGE] = {SAME, 1},
-    [UOP_CONST] = {OTHER, 0},    [UOP_PARAM] = {OTHER, 0},    [UOP_WHERE] = {OTHER, 2},
-    [UOP_ASSERT] = {OTHER, 2},   [UOP_FLOORDIV] = {OTHER, 2}, [UOP_FLOORMOD] = {OTHER, 2},
+    [UOP_CONST] = {OTHER, 0},
+    [UOP_PARAM] = {OTHER, 0},
+    [UOP_WHERE] = {OTHER, 2},
+    [UOP_ASSERT] = {OTHER, 2},
+    [UOP_FLOORDIV] = {OTHER, 2},
+    [UOP_FLOORMOD] = {OTHER, 2},
 };
 
 /* Of a node of shape (), or an effect: elementwise ops have sources of their own shape. */

@@ -61,8 +61,8 @@ static bool copy_source(uop_run *r, const uop *u, const uop *x, const uopi_cell 
     return true;
   }
   int64_t n = uopi_count_of(x);
-  uopi_reader in = uopi_reader_of(x->shape->at, c->array->stride, x->shape->len, size_of(x),
-                                  c->array->data);
+  uopi_reader in =
+      uopi_reader_of(x->shape->at, c->array->stride, x->shape->len, size_of(x), c->array->data);
   for (int64_t i = 0, k; i < n; i += k, to += (size_t)k * size_of(x)) {
     k = n - i < UOPI_BLOCK ? n - i : UOPI_BLOCK;
     uopi_read(&in, i, k, to);
