@@ -213,7 +213,7 @@ static char *print(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *r
   const uopi_mem *mem = uopi_mem_of(ctx);
   printer p = {.b = {.mem = mem}, .numbers = {.mem = mem}, .used = {.mem = mem}};
   uop_nodes order = {NULL, 0, 0};
-  bool ok = uopi_walk(ctx, roots, n, false, NULL, &order) && print_lines(&p, &order, result);
+  bool ok = uopi_walk(ctx, roots, n, false, &order) && print_lines(&p, &order, result);
   uop_nodes_free(ctx, &order);
   uopi_memo_drop(&p.numbers);
   uopi_set_drop(&p.used);

@@ -74,7 +74,7 @@ static bool all_nodes(const uop_program *p, uop_nodes *out) {
   for (size_t i = 0; ok && i < p->nstmts; i++)
     ok = UOPI_PUSH(uopi_mem_of(p->ctx), &roots, p->stmts[i].node);
   if (!ok) uopi_no_memory(p->ctx);
-  ok = ok && uopi_walk(p->ctx, roots.at, roots.len, false, NULL, out);
+  ok = ok && uopi_walk(p->ctx, roots.at, roots.len, false, out);
   uop_nodes_free(p->ctx, &roots);
   return ok;
 }
@@ -83,7 +83,7 @@ bool uop_program_check(const uop_program *p, uop_diags *diags) {
   uop_nodes order = {NULL, 0, 0};
   uopi_set reached = {.mem = uopi_mem_of(p->ctx)};
   size_t first = diags->len;
-  bool ok = uopi_walk(p->ctx, p->roots.at, p->roots.len, false, NULL, &order);
+  bool ok = uopi_walk(p->ctx, p->roots.at, p->roots.len, false, &order);
   for (size_t i = 0; ok && i < order.len; i++)
     if (uopi_set_add(&reached, order.at[i]) < 0) ok = (uopi_no_memory(p->ctx), false);
   ok = ok && warn_unused(p, diags, first, &reached) && all_nodes(p, &order);
