@@ -33,9 +33,14 @@ typedef struct uopi_block { /* with pages behind it */
   size_t size;
 } uopi_block;
 
-/* Half as many pages as there are so far: little is wasted where there are few. */
+/* Half as many pages as there are so far: little is wasted where there are few. Where these are
+ * many, whole huge pages. */
 static bool more_pages(uopi_dir *d, const uopi_mem *m, size_t page) {
   size_t n = d->len / 2 + 1, size = sizeof(uopi_block) + n * page;
+  if (size >= UOPI_HUGE_PAGE / 8) {
+    size = (size + UOPI_HUGE_PAGE - 1) & ~(size_t)(UOPI_HUGE_PAGE - 1);
+    n = (size - sizeof(uopi_block)) / page;
+  }
   uopi_block *b = uopi_realloc(m, NULL, 0, size);
   if (!b) return false;
   *b = (uopi_block){d->blocks, size};

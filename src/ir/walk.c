@@ -28,7 +28,7 @@ typedef struct walk {
 /* Twice the room; all of it at once where the walk is a large part of the context. */
 static bool grow(walk *w) {
   uop_nodes *l = w->out;
-  size_t old = l->cap, need = old >= w->nodes / 8 && old < w->nodes ? w->nodes : old + 1;
+  size_t old = l->cap, need = old >= w->nodes / 16 && old < w->nodes ? w->nodes : old + 1;
   if (!UOPI_RESERVE(w->mem, l, need)) return false;
   size_t bytes = w->waiting * sizeof *l->at;
   if (bytes) memmove((void *)(l->at + l->cap - w->waiting), l->at + old - w->waiting, bytes);
