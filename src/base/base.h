@@ -160,12 +160,17 @@ typedef struct uopi_dir_entry {
   void *page; /* NULL: empty */
 } uopi_dir_entry;
 
+typedef struct uopi_block { /* with pages behind it */
+  struct uopi_block *next;
+  size_t size;
+} uopi_block;
+
 typedef struct uopi_dir {
   uopi_dir_entry *at;
-  size_t cap, len;           /* cap: 0 or a power of two */
-  unsigned shift;            /* 64 - log2(cap) */
-  struct uopi_block *blocks; /* pages are cut from growing blocks: far fewer page faults */
-  size_t left, bytes;        /* pages left in the newest one; bytes of all */
+  size_t cap, len;    /* cap: 0 or a power of two */
+  unsigned shift;     /* 64 - log2(cap) */
+  uopi_block *blocks; /* pages are cut from growing blocks: far fewer page faults */
+  size_t left, bytes; /* pages left in the newest one; bytes of all */
 } uopi_dir;
 
 static inline size_t uopi_dir_home(const uopi_dir *d, uint64_t number) {

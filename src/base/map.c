@@ -28,11 +28,6 @@ static bool grow(uopi_dir *d, const uopi_mem *m) {
   return true;
 }
 
-typedef struct uopi_block { /* with pages behind it */
-  struct uopi_block *next;
-  size_t size;
-} uopi_block;
-
 /* Half as many pages as there are so far: little is wasted where there are few. Where these are
  * many, whole huge pages. */
 static bool more_pages(uopi_dir *d, const uopi_mem *m, size_t page) {
