@@ -160,16 +160,16 @@ typedef struct uopi_dir_entry {
   void *page; /* NULL: empty */
 } uopi_dir_entry;
 
-typedef struct uopi_block { /* with pages behind it */
-  struct uopi_block *next;
+typedef struct uopi_pages { /* with pages behind it */
+  struct uopi_pages *next;
   size_t size;
-} uopi_block;
+} uopi_pages;
 
 typedef struct uopi_dir {
   uopi_dir_entry *at;
   size_t cap, len;    /* cap: 0 or a power of two */
   unsigned shift;     /* 64 - log2(cap) */
-  uopi_block *blocks; /* pages are cut from growing blocks: far fewer page faults */
+  uopi_pages *blocks; /* pages are cut from growing blocks: far fewer page faults */
   size_t left, bytes; /* pages left in the newest one; bytes of all */
 } uopi_dir;
 

@@ -31,14 +31,14 @@ static bool grow(uopi_dir *d, const uopi_mem *m) {
 /* Half as many pages as there are so far: little is wasted where there are few. Where these are
  * many, whole huge pages. */
 static bool more_pages(uopi_dir *d, const uopi_mem *m, size_t page) {
-  size_t n = d->len / 2 + 1, size = sizeof(uopi_block) + n * page;
+  size_t n = d->len / 2 + 1, size = sizeof(uopi_pages) + n * page;
   if (size >= UOPI_HUGE_PAGE / 8) {
     size = (size + UOPI_HUGE_PAGE - 1) & ~(size_t)(UOPI_HUGE_PAGE - 1);
-    n = (size - sizeof(uopi_block)) / page;
+    n = (size - sizeof(uopi_pages)) / page;
   }
-  uopi_block *b = uopi_realloc(m, NULL, 0, size);
+  uopi_pages *b = uopi_realloc(m, NULL, 0, size);
   if (!b) return false;
-  *b = (uopi_block){d->blocks, size};
+  *b = (uopi_pages){d->blocks, size};
   d->blocks = b;
   d->left = n;
   d->bytes += size;
@@ -56,7 +56,7 @@ void *uopi_dir_add(uopi_dir *d, const uopi_mem *m, uint64_t number, size_t size)
 }
 
 void uopi_dir_drop(uopi_dir *d, const uopi_mem *m) {
-  for (uopi_block *b = d->blocks, *next; b; b = next) {
+  for (uopi_pages *b = d->blocks, *next; b; b = next) {
     next = b->next;
     uopi_realloc(m, b, b->size, 0);
   }
