@@ -28,8 +28,8 @@ fast an hour later.
 - A phase with a 2 (\`walk2\`) is the least of up to three repetitions into room that is there
   already; without it, it is the first, and pays for fresh memory.
 - \`free\` is per node that it frees: the scope's end here, the release of the last roots there.
-- Ratios carry the bar that they are held to. "times faster": the other's time by ours. "times as
-  long": our time by the floor's.
+- "times faster": the other's time by ours. "times as long": our time by the floor's.
+- The bars are for 1,000,000 nodes: there a ratio has behind it what it is held to.
 
 | | |
 | --- | --- |

@@ -2,8 +2,7 @@
  *
  *   miss    build every node               hit     build them again: all are found
  *   walk    depth-first toposort           walk2   again, into the same list
- *   sweep   a pass over all nodes in the order of their creation, through the caller's list: the
- *           library hands its own out nowhere
+ *   sweep   a pass over all nodes in the order of their creation
  *   memcpy  a copy of as many bytes as the sweep reads
  *   subst   replace a leaf                 subst2  again, where room of dropped nodes is free
  *   eval    run the root                   eval2   again, in a new run
@@ -29,8 +28,10 @@ static uint64_t sweep(const uop *const *node, size_t n) {
   return sum;
 }
 
-static int sweep_and_copy(const workload *w, const uop **node) {
-  size_t n = w->n + LEAVES, bytes = n * (sizeof(uop) + sizeof(uop *)); /* two sources */
+static int sweep_and_copy(const uop_ctx *ctx, const workload *w) {
+  size_t n;
+  const uop *const *node = uop_ctx_nodes(ctx, &n);
+  size_t bytes = n * (sizeof(uop) + sizeof(uop *)); /* two sources */
   volatile uint64_t sum = 0;
   double best = NEVER;
   for (int r = 0; r < repeats(w->n); r++) {
@@ -144,7 +145,7 @@ int main(int argc, char **argv) {
   const uop *root = node[total - 1], *from = node[w.replaced];
   if (w.name != 'R') {
     if (walk(ctx, &w, root)) return 1;
-    if (sweep_and_copy(&w, node)) return 1;
+    if (sweep_and_copy(ctx, &w)) return 1;
     if (substitute(ctx, &w, root, from)) return 1;
     if (evaluate(ctx, root, w.n, "eval", "eval2")) return 1;
     if (w.name == 'C' && evaluate_doubling(ctx)) return 1;

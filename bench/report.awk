@@ -1,9 +1,11 @@
 # report.awk - the tables of docs/measured.md from the samples that run.sh wrote.
 #
 # A value is the median of its rounds, with the least and the greatest behind it; a ratio is one of
-# medians. `bar` rows state what ../shared/PERF.md demands: "ok" or "MISSED" behind the ratio.
+# medians, and has its bar behind it with "ok" or "MISSED" at the one size that the bars are for.
 #
 #   awk -v head=FILE -f report.awk SAMPLES
+
+BEGIN { bars_for = 1000000 }
 
 {
   id = $1 SUBSEP $2 SUBSEP $3 SUBSEP $4
@@ -40,11 +42,11 @@ function cell(n, w, program, key,   m) {
   return low == high ? short(m) : short(m) " (" short(low) "–" short(high) ")"
 }
 
-# A ratio beside its bar. `sense` ">": at least; "<": at most.
+# A ratio; beside its bar where `judged`. `sense` ">": at least; "<": at most.
 function verdict(a, b, sense, bar, what,   r, ok, text) {
   if (a < 0 || b <= 0) return "–"
   r = a / b
-  if (bar == "") return short(r)
+  if (bar == "" || !judged) return short(r)
   ok = sense == ">" ? r >= bar : r <= bar
   bars++
   if (!ok) missed[++nmissed] = what ": " short(r) ", the bar is " sense " " bar
@@ -87,7 +89,7 @@ function other_table(n,   i, w, ws, key, k, keys) {
   for (i = 1; i <= 4; i++) {
     w = ws[i]
     if (median(n, w, "core", "bytes") < 0) continue
-    printf "| bytes a node | %s | %s | the bar: 88 | | %s |\n", w, cell(n, w, "core", "bytes"),
+    printf "| bytes a node | %s | %s | | | %s |\n", w, cell(n, w, "core", "bytes"),
       verdict(median(n, w, "core", "bytes"), 1, "<", 88, n " nodes, bytes a node of " w)
     printf "| | %s | | Z3 | %s | %s |\n", w, cell(n, w, "z3", "bytes"),
       verdict(median(n, w, "core", "bytes"), median(n, w, "z3", "bytes"), "<", "", "")
@@ -158,20 +160,17 @@ END {
     n = sizes[i]
     if (!((n SUBSEP "S" SUBSEP "z3" SUBSEP "miss") in count)) continue
     c = count[n, "S", "z3", "miss"]
-    before = bars
-    lost = nmissed
+    judged = n == bars_for
     printf "## %d nodes, %d round%s\n\n", n, c, c == 1 ? "" : "s"
     print "CPU nanoseconds a node.\n"
     core_table(n)
     other_table(n)
     print "Text of the same graphs.\n"
     text_table(n)
-    line = bars - before - (nmissed - lost) " of " bars - before
-    held = held "| " n " | " line " |\n"
-    print "bench: " n " nodes: " line " bars hold" >"/dev/stderr"
   }
-  print "## The bars\n"
-  print "| nodes | hold |\n| ---: | ---: |\n" held
-  if (nmissed) print "Missed:\n"
+  if (!bars) exit
+  line = bars - nmissed " of " bars " bars hold"
+  print "bench: " line >"/dev/stderr"
+  print "## The bars\n\nAt " bars_for " nodes " line (nmissed ? ". Missed:\n" : ".")
   for (i = 1; i <= nmissed; i++) print "- " missed[i]
 }

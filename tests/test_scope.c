@@ -117,6 +117,27 @@ static void test_older_nodes_are_left_alone(void **state) {
   assert_int_equal(live(), 3);
 }
 
+/* Hands out what lives, by rising id, whatever was freed in between. */
+static void test_nodes_in_creation_order(void **state) {
+  (void)state;
+  size_t n = 7;
+  uop_ctx_nodes(ctx, &n);
+  assert_int_equal(n, 0);
+  const uop *x = param(0, UOP_I32);
+  uop_scope s = uop_scope_begin(ctx);
+  const uop *one = i32(1), *y = uop_add(x, one);
+  uop_mul(y, y);
+  const uop *z = uop_mul(y, one);
+  const uop *const *at = uop_ctx_nodes(ctx, &n);
+  assert_int_equal(n, 5);
+  for (size_t i = 0; i < n; i++) assert_int_equal(at[i]->id, i);
+  assert_true(uop_scope_end(s, &z, 1));
+  const uop *w = uop_add(z, x), *want[] = {x, one, y, z, w};
+  at = uop_ctx_nodes(ctx, &n);
+  assert_int_equal(n, 5);
+  for (size_t i = 0; i < n; i++) assert_ptr_equal(at[i], want[i]);
+}
+
 static void test_nested_scopes(void **state) {
   (void)state;
   enum { DEPTH = 100 };
@@ -854,6 +875,7 @@ int main(void) {
       TEST(three_nodes_and_back),
       TEST(survivors_move_to_the_enclosing_scope),
       TEST(older_nodes_are_left_alone),
+      TEST(nodes_in_creation_order),
       TEST(nested_scopes),
       TEST(scopes_out_of_order),
       TEST(ids_are_never_used_again),

@@ -69,6 +69,28 @@ static int32_t value_of(const uop *u, int32_t a, int32_t b) {
 
 /* ---- orders ---- */
 
+/* Nodes of many sources below one of many: in this graph the walk's order is that of creation. */
+static void test_toposort_of_wide_nodes(void **state) {
+  (void)state;
+  enum { OUTER = 11, INNER = 9 };
+  uop_ctx *own = uop_ctx_new(NULL);
+  const uop *rows[OUTER], *row[INNER], *f = uop_param(own, 0, UOP_F32, NULL, 0);
+  for (int i = 0; i < OUTER; i++) {
+    for (int k = 0; k < INNER; k++) row[k] = uop_add(f, i * INNER + k + 1);
+    rows[i] = uop_make(own, UOP_STACK, row, INNER, NULL);
+  }
+  const uop *top = uop_make(own, UOP_STACK, rows, OUTER, NULL);
+  uop_nodes l = {NULL, 0, 0};
+  assert_true(uop_toposort(own, &top, 1, &l));
+  size_t n;
+  const uop *const *at = uop_ctx_nodes(own, &n);
+  assert_int_equal(n, 1 + 2 * OUTER * INNER + OUTER + 1);
+  assert_int_equal(l.len, n);
+  assert_memory_equal((const void *)l.at, (const void *)at, n * sizeof *at);
+  uop_nodes_free(own, &l);
+  uop_ctx_free(own);
+}
+
 static void test_toposort(void **state) {
   (void)state;
   const uop *f = uop_param(ctx, 0, UOP_F32, NULL, 0), *one = uop_const_of_f32(ctx, 1);
@@ -539,6 +561,7 @@ static void test_foreign_nodes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(toposort),
+      TEST(toposort_of_wide_nodes),
       TEST(foreign_nodes),
       TEST(toposort_is_depth_first),
       TEST(ranges),

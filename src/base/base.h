@@ -21,6 +21,13 @@
 #define UOPI_FAULT(n) 0
 #endif
 
+/* A hint that what is at p will be read soon. */
+#if defined(__GNUC__)
+#define UOPI_PREFETCH(p) __builtin_prefetch(p)
+#else
+#define UOPI_PREFETCH(p) ((void)(p))
+#endif
+
 /* Where a context gets its memory. It is the first member of struct uop_ctx, so that what needs
  * only memory can be given any context: uopi_mem_of. */
 typedef struct uopi_mem {
@@ -30,7 +37,9 @@ typedef struct uopi_mem {
 
 static inline const uopi_mem *uopi_mem_of(const uop_ctx *ctx) { return (const uopi_mem *)ctx; }
 
-/* The allocator of a context that was given none. */
+/* The allocator of a context that was given none. Pieces of at least this size lie in huge pages,
+ * where the system has them: far fewer page faults. */
+enum { UOPI_HUGE_PAGE = 2 << 20 };
 void *uopi_default_alloc(void *user, void *p, size_t old, size_t size);
 
 /* Resizes `p` (NULL: allocates) from `old` to `size` bytes; size 0 frees and returns NULL. */
@@ -151,28 +160,40 @@ uint32_t uopi_hash_bytes(const void *p, size_t n);
 
 /* ---- maps: the fast paths inside the library ---- */
 
-/* Number -> page, by open addressing on the number itself: pages in use mostly have numbers side by
- * side, and then lie side by side in the directory. */
+/* Number -> page, by open addressing. Pages in use have numbers in a few runs: a multiplication by
+ * the golden ratio spreads a run evenly, where runs that overlapped would make long probes. */
 typedef struct uopi_dir_entry {
   uint64_t number;
   void *page; /* NULL: empty */
 } uopi_dir_entry;
 
+typedef struct uopi_pages { /* with pages behind it */
+  struct uopi_pages *next;
+  size_t size;
+} uopi_pages;
+
 typedef struct uopi_dir {
   uopi_dir_entry *at;
-  size_t cap, len; /* cap: 0 or a power of two */
+  size_t cap, len;    /* cap: 0 or a power of two */
+  unsigned shift;     /* 64 - log2(cap) */
+  uopi_pages *blocks; /* pages are cut from growing blocks: far fewer page faults */
+  size_t left, bytes; /* pages left in the newest one; bytes of all */
 } uopi_dir;
 
+static inline size_t uopi_dir_home(const uopi_dir *d, uint64_t number) {
+  return (size_t)(number * UOPI_HASH_SEED >> d->shift);
+}
 static inline void *uopi_dir_find(const uopi_dir *d, uint64_t number) {
   if (!d->cap) return NULL;
-  for (size_t i = (size_t)number & (d->cap - 1);; i = (i + 1) & (d->cap - 1)) {
+  for (size_t i = uopi_dir_home(d, number);; i = (i + 1) & (d->cap - 1)) {
     const uopi_dir_entry *e = &d->at[i];
     if (!e->page || e->number == number) return e->page;
   }
 }
-/* A page of `size` zeroed bytes that `number` did not have. NULL: out of memory. */
+/* A page of `size` zeroed bytes, the same for all pages, that `number` did not have. NULL: out of
+ * memory. */
 void *uopi_dir_add(uopi_dir *d, const uopi_mem *m, uint64_t number, size_t size);
-void uopi_dir_drop(uopi_dir *d, const uopi_mem *m, size_t size);
+void uopi_dir_drop(uopi_dir *d, const uopi_mem *m);
 
 enum { UOPI_PAGE_BITS = 10, UOPI_PAGE_IDS = 1 << UOPI_PAGE_BITS };
 

@@ -10,13 +10,15 @@
 
 #include <stdlib.h>
 
-enum { HUGE_PAGE = 2 << 20 };
+enum { HUGE_PAGE = UOPI_HUGE_PAGE };
 
 static void *fresh(size_t size) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   void *p;
-  if (size >= HUGE_PAGE && posix_memalign(&p, HUGE_PAGE, size) == 0) {
-    madvise(p, size, MADV_HUGEPAGE); /* advice: a refusal changes nothing but speed */
+  size_t whole =
+      size < SIZE_MAX - HUGE_PAGE ? (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1) : 0;
+  if (size >= HUGE_PAGE && whole && posix_memalign(&p, HUGE_PAGE, whole) == 0) {
+    madvise(p, whole, MADV_HUGEPAGE); /* advice: a refusal changes nothing but speed */
     return p;
   }
 #endif

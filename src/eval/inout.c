@@ -19,7 +19,6 @@ uop_run *uop_run_new(uop_ctx *ctx, const uop_run_options *options) {
   r->ctx = ctx;
   r->inner = &r->top;
   r->loops = uopi_loops_of(0);
-  r->scalars = (uopi_dir){NULL, 0, 0};
   r->deaths = ctx->deaths;
   atomic_init(&r->cancelled, false);
   if (options) r->options = *options;

@@ -166,7 +166,7 @@ static uopi_plan *plan_of(uop_run *r, const uop_nodes *order, const uop *const *
 
 uopi_plan *uopi_plan_new(uop_run *r, const uop *const *roots, size_t n) {
   uop_nodes order = {NULL, 0, 0};
-  if (!uopi_walk(r->ctx, roots, n, true, NULL, &order)) {
+  if (!uopi_walk(r->ctx, roots, n, true, &order)) {
     uopi_run_failed(r, roots[0]);
     return NULL;
   }

@@ -173,7 +173,7 @@ void uopi_scalars_clear(uop_run *r) {
 
 void uopi_scalars_drop(uop_run *r) {
   uopi_discharge(r, 0, r->scalars.len * sizeof(page));
-  uopi_dir_drop(&r->scalars, uopi_mem_of(r->ctx), sizeof(page));
+  uopi_dir_drop(&r->scalars, uopi_mem_of(r->ctx));
 }
 
 /* ---- the walk ---- */
@@ -280,13 +280,6 @@ static inline bool compute(walk *w, const uop *u, word first, word last, word *o
   return ok;
 }
 
-/* While the first source of a node is computed, the second one can be on its way. */
-static inline void prefetch(const uop *u) {
-#ifdef __GNUC__
-  __builtin_prefetch((const char *)u + offsetof(uop, src));
-#endif
-}
-
 static uopi_done walk_from(walk *w, const uop *root, word *out) {
   uop_run *r = w->r;
   uopi_visit v = {root, 0, 0};
@@ -306,7 +299,7 @@ static uopi_done walk_from(walk *w, const uop *root, word *out) {
       if (w->depth == r->visits.cap && !grow_visits(r, s)) return UOPI_FAILED;
       r->visits.at[w->depth++] = (uopi_visit){v.u, v.done, first};
       v = (uopi_visit){s, 0, 0};
-      if (rows[s->op].nsrc == 2) prefetch(s->src[1]);
+      if (rows[s->op].nsrc == 2) UOPI_PREFETCH(s->src[1]->src); /* while the first is computed */
       continue;
     }
     if (v.done++ == 0) first = value;

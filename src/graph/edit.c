@@ -3,11 +3,13 @@
  * uop_make, so that what becomes equal becomes one node.
  */
 #include "ir/memo.h"
+#include "ir/pair.h"
 
 typedef struct rebuild {
   uop_ctx *ctx;   /* where nodes are made */
   uopi_memo done; /* node -> what became of it; nodes that are not in it stay */
   bool scoped;    /* CALL bodies stay as they are */
+  bool copies;    /* from another context: no node stays */
   struct {
     const uop **at;
     size_t len, cap;
@@ -33,10 +35,19 @@ static bool set_became(rebuild *r, const uop *u, const uop *to) {
   return uopi_no_memory(r->ctx), false;
 }
 
+/* The same for an op of pair.h. NULL: for rebuild_node to do. */
+static inline const uop *rebuild_pair(rebuild *r, const uop *u) {
+  const uop *a = became(r, u->src[0]), *b = became(r, u->src[1]);
+  if (a == u->src[0] && b == u->src[1] && !r->copies) return u;
+  return uopi_make_pair(r->ctx, (uop_op)u->op, a, b);
+}
+
 /* u with its sources as they became: u itself where none changed. */
 static const uop *rebuild_node(rebuild *r, const uop *u) {
+  const uop *v = uopi_is_pair(u->op) ? rebuild_pair(r, u) : NULL;
+  if (v) return v;
   if (!UOPI_RESERVE(uopi_mem_of(r->ctx), &r->src, u->nsrc)) return uopi_no_memory(r->ctx);
-  bool changed = uopi_ctx_of(u) != r->ctx;
+  bool changed = r->copies;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     bool stays = r->scoped && i == 0 && u->op == UOP_CALL;
     r->src.at[i] = stays ? u->src[i] : became(r, u->src[i]);
@@ -49,14 +60,31 @@ static const uop *rebuild_node(rebuild *r, const uop *u) {
   return uop_make(r->ctx, (uop_op)u->op, r->src.at, u->nsrc, &a);
 }
 
-/* What becomes of root; `done` holds the replacements on entry. All or nothing. */
-static const uop *rebuild_graph(rebuild *r, const uop *root) {
+/* A scattered graph is bound by memory's latency: asks ahead for what the next nodes will read. */
+static inline void fetch_ahead(const rebuild *r, const uop_nodes *order, size_t i) {
+  enum { NODES = 16, SOURCES = 8 };
+  if (i + NODES >= order->len) return;
+  const uop *v = order->at[i + NODES], *u = order->at[i + SOURCES];
+  UOPI_PREFETCH(&v->nsrc);
+  UOPI_PREFETCH(&v->src[1]);
+  for (uint32_t k = 0; k < u->nsrc && k < 2; k++) UOPI_PREFETCH(&became(r, u->src[k])->shape);
+}
+
+/* What becomes of root where from[i] becomes to[i] (they may be NULL for n = 0). All or nothing. */
+static const uop *rebuild_graph(rebuild *r, const uop *root, const uop *const *from,
+                                const uop *const *to, size_t n) {
   uop_nodes order = {NULL, 0, 0};
   uopi_undo undo = uopi_undo_begin(r->ctx);
-  bool ok = uopi_walk(r->ctx, &root, 1, r->scoped, &r->done, &order);
+  bool ok = true;
+  for (size_t i = 0; ok && i < n; i++) {
+    const uop *v = UOPI_FAULT(15) ? became(r, to[i]) : to[i];
+    ok = set_became(r, from[i], v);
+  }
+  ok = ok && uopi_walk_around(r->ctx, &root, 1, r->scoped, from, n, &order);
   for (size_t i = 0; ok && i < order.len; i++) {
-    const uop *to = rebuild_node(r, order.at[i]);
-    ok = to && (to == order.at[i] || set_became(r, order.at[i], to));
+    fetch_ahead(r, &order, i);
+    const uop *v = rebuild_node(r, order.at[i]);
+    ok = v && (v == order.at[i] || set_became(r, order.at[i], v));
   }
   const uop *result = ok ? became(r, root) : NULL;
   uop_nodes_free(r->ctx, &order);
@@ -68,9 +96,8 @@ const uop *uop_substitute(const uop *root, const uop *const *from, const uop *co
   if (!root) return NULL;
   rebuild r = rebuild_begin(uopi_ctx_of(root));
   bool ok = uopi_all_of(r.ctx, to, n);
-  for (size_t i = 0; ok && i < n; i++)
-    ok = from[i] && to[i] && (uopi_ctx_of(from[i]) != r.ctx || set_became(&r, from[i], to[i]));
-  const uop *u = ok ? rebuild_graph(&r, root) : NULL;
+  for (size_t i = 0; ok && i < n; i++) ok = from[i] && to[i];
+  const uop *u = ok ? rebuild_graph(&r, root, from, to, n) : NULL;
   rebuild_end(&r);
   return u;
 }
@@ -85,12 +112,7 @@ const uop *uop_inline_call(const uop *call) {
   if (!s) return NULL;
   rebuild r = rebuild_begin(ctx);
   r.scoped = true;
-  bool ok = true;
-  for (size_t i = 0; ok && i < s->n; i++) {
-    const uop *arg = UOPI_FAULT(15) ? became(&r, call->src[i + 1]) : call->src[i + 1];
-    ok = set_became(&r, s->param[i], arg);
-  }
-  const uop *u = ok ? rebuild_graph(&r, call->src[0]) : NULL;
+  const uop *u = rebuild_graph(&r, call->src[0], s->param, &call->src[1], s->n);
   rebuild_end(&r);
   return u;
 }
@@ -99,7 +121,8 @@ const uop *uop_copy(uop_ctx *ctx, const uop *root) {
   if (!ctx) return NULL;
   if (!root || uopi_ctx_of(root) == ctx) return root;
   rebuild r = rebuild_begin(ctx);
-  const uop *u = rebuild_graph(&r, root);
+  r.copies = true;
+  const uop *u = rebuild_graph(&r, root, NULL, NULL, 0);
   rebuild_end(&r);
   return u;
 }
@@ -121,7 +144,7 @@ bool uop_wrap(uop_ctx *ctx, const uop *const *roots, size_t n, const uop *const 
   rebuild r = rebuild_begin(ctx);
   uopi_set is_target = {.mem = uopi_mem_of(ctx)};
   uop_nodes order = {NULL, 0, 0};
-  bool ok = uopi_all_of(ctx, roots, n) && uopi_walk(ctx, roots, n, false, NULL, &order);
+  bool ok = uopi_all_of(ctx, roots, n) && uopi_walk(ctx, roots, n, false, &order);
   for (size_t i = 0; ok && i < ntargets; i++)
     if (targets[i] && uopi_set_add(&is_target, targets[i]) < 0) ok = (uopi_no_memory(ctx), false);
   for (size_t i = 0; ok && i < order.len; i++) {

@@ -7,7 +7,7 @@
 bool uop_toposort(uop_ctx *ctx, const uop *const *roots, size_t n, uop_nodes *out) {
   out->len = 0;
   if (!ctx || !uopi_all_of(ctx, roots, n)) return false;
-  return uopi_walk(ctx, roots, n, false, NULL, out);
+  return uopi_walk(ctx, roots, n, false, out);
 }
 
 /* ---- ranges ---- */

@@ -74,6 +74,10 @@ void uop_ctx_trim(uop_ctx *ctx) {
 
 uop_ctx *uop_ctx_of(const uop *u) { return uopi_ctx_of(u); }
 size_t uop_ctx_live(const uop_ctx *ctx) { return ctx->nlive; }
+const uop *const *uop_ctx_nodes(const uop_ctx *ctx, size_t *n) {
+  *n = ctx->nlive;
+  return (const uop *const *)ctx->live;
+}
 
 uop_stats uop_ctx_stats(const uop_ctx *ctx) {
   return (uop_stats){ctx->nlive, ctx->next_id, ctx->store.bytes + ctx->interned.bytes, ctx->held};

@@ -253,11 +253,11 @@ const uopi_signature *uopi_signature_of(uop_ctx *ctx, const uop *body, bool *gap
 void uopi_signature_drop(uop_ctx *ctx, uop *body);
 void uopi_call_slots_error(uop_ctx *ctx, const uop *body, size_t nargs); /* not 0 .. nargs-1 */
 
-/* Nodes below the roots in depth-first order, sources first. `scoped`: not into CALL bodies; `stop`
- * (may be NULL): neither nodes that have an entry there nor what is below them. */
-struct uopi_memo;
-bool uopi_walk(uop_ctx *ctx, const uop *const *roots, size_t n, bool scoped,
-               const struct uopi_memo *stop, uop_nodes *out);
+/* Nodes below the roots in depth-first order, sources first. `scoped`: not into CALL bodies.
+ * Around: neither the nodes of `stop` nor what is below them. */
+bool uopi_walk(uop_ctx *ctx, const uop *const *roots, size_t n, bool scoped, uop_nodes *out);
+bool uopi_walk_around(uop_ctx *ctx, const uop *const *roots, size_t n, bool scoped,
+                      const uop *const *stop, size_t nstop, uop_nodes *out);
 
 /* ---- scopes (scope.c) ---- */
 

@@ -176,9 +176,67 @@ static const uop *make_any(uop_ctx *ctx, uop_op op, const uop *const *src, size_
   return make_new(ctx, &k, arg);
 }
 
+/* ---- the short way: pair.h ---- */
+
+static uint32_t hash_pair(uop_op op, const uop *a, const uop *b) { /* as uopi_hash */
+  uint64_t h = uopi_hash_step(UOPI_HASH_SEED, (uint64_t)op << 32 | 2);
+  return uopi_hash_end(uopi_hash_sources(h, a, b));
+}
+
+/* A node from the bump room of its class; the rest is uopi_node_new's. */
+static inline uop *take_pair(uop_ctx *ctx) {
+  enum { SIZE = (offsetof(uop, src) + 2 * sizeof(uop *) + 7) & ~(size_t)7 };
+  uopi_class *k = &ctx->store.cls[2];
+  if (k->free || k->end - k->bump < (ptrdiff_t)SIZE) return uopi_node_new(ctx, 2);
+  uop *u = (uop *)k->bump;
+  k->bump += SIZE;
+  ctx->store.bytes += SIZE;
+  return u;
+}
+
+const uop *uopi_new_pair(uop_ctx *ctx, uop_op op, const uop *a, const uop *b, uop *youngest) {
+  if (youngest->flags & FLAG_OVERFLOW || (youngest->flags & FLAG_COUNT) == LIST_MAX) return NULL;
+  if (a->dtype != b->dtype || a->shape != b->shape || a->dtype == UOP_VOID ||
+      ctx->nlive == ctx->live_cap)
+    return NULL;
+  uop *u = take_pair(ctx);
+  if (!u) return NULL;
+  u->id = ctx->next_id++;
+  u->nsrc = 2;
+  u->pins = 0;
+  u->arg.bits = 0;
+  u->shape = a->shape;
+  if (a->shape->len) uopi_tuple_ref(a->shape);
+  u->users = NULL;
+  u->hash = hash_pair(op, a, b);
+  u->dtype = UOPI_PAIR_COMPARES >> op & 1 ? UOP_BOOL : a->dtype;
+  u->space = UOP_SPACE_ALU;
+  u->flags = 0;
+  u->op = (uint8_t)op;
+  u->src[0] = a;
+  u->src[1] = b;
+  ctx->live[ctx->nlive++] = u;
+  u->next = youngest->users;
+  youngest->users = u;
+  youngest->flags++;
+  return u;
+}
+
+/* Apart from uop_make, which so has no registers to save where it finds the node. */
+static const uop *new_pair(uop_ctx *ctx, uop_op op, const uop *const *src, uop *youngest) {
+  const uop *u = uopi_new_pair(ctx, op, src[0], src[1], youngest);
+  return u ? u : make_any(ctx, op, src, 2, NULL);
+}
+
 const uop *uop_make(uop_ctx *ctx, uop_op op, const uop *const *src, size_t n, const uop_arg *arg) {
-  const uop *u = n == 2 ? uopi_make_pair(ctx, op, src[0], src[1]) : NULL;
-  return u ? u : make_any(ctx, op, src, n, arg);
+  if (n == 2 && (unsigned)op < UOP_OP_COUNT && uopi_is_pair(op) && src[0] && src[1]) {
+    uop *youngest = uopi_youngest_of_pair(ctx, src[0], src[1]);
+    if (youngest) {
+      const uop *u = uopi_find_pair(op, src[0], src[1], youngest);
+      return u ? u : new_pair(ctx, op, src, youngest);
+    }
+  }
+  return make_any(ctx, op, src, n, arg);
 }
 
 uop_arg uop_arg_of(const uop *u) {

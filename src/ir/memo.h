@@ -10,7 +10,7 @@
 
 #include "ir/ir.h"
 
-/* No two nodes of a slab begin within this many bytes. */
+/* No two nodes begin within this many bytes of each other. */
 #define UOPI_NODE_MIN  (offsetof(uop, src))
 #define UOPI_MEMO_PAGE ((uint32_t)(UOPI_SLAB_SIZE / UOPI_NODE_MIN) + 1)
 
@@ -19,38 +19,38 @@ static inline uint32_t uopi_place_in_slab(const uop *u) {
   return (uint32_t)((uintptr_t)u & (UOPI_SLAB_SIZE - 1)) / (uint32_t)UOPI_NODE_MIN;
 }
 
-/* ---- sets ---- */
+/* ---- sets: a bit for each place where a node can begin ---- */
 
-enum { UOPI_SET_WORDS = UOPI_SLAB_SIZE / 8 / 64 }; /* a bit for each 8 bytes of a slab */
+#define UOPI_SET_SPAN \
+  (8 * UOPI_SLAB_SIZE) /* of addresses to a page: so the directory stays small */
+#define UOPI_SET_WORDS (UOPI_SET_SPAN / UOPI_NODE_MIN / 64 + 1)
 
 typedef struct uopi_set {
   const uopi_mem *mem;
   uopi_dir dir;
-  uint64_t number, *bits; /* the page used last: walks are local */
 } uopi_set;
+
+static inline uint64_t uopi_set_page(const uop *u) { return (uintptr_t)u / UOPI_SET_SPAN; }
+static inline uint32_t uopi_set_bit(const uop *u) {
+  return (uint32_t)((uintptr_t)u & (UOPI_SET_SPAN - 1)) / (uint32_t)UOPI_NODE_MIN;
+}
 
 /* 1: u was not there and is now; 0: it was; -1: out of memory. */
 static inline int uopi_set_add(uopi_set *s, const uop *u) {
-  uint64_t number = uopi_slab_number(u);
-  if (number != s->number || !s->bits) {
-    s->bits = uopi_dir_find(&s->dir, number);
-    if (!s->bits && !(s->bits = uopi_dir_add(&s->dir, s->mem, number, UOPI_SET_WORDS * 8)))
-      return -1;
-    s->number = number;
-  }
-  uint32_t k = (uint32_t)((uintptr_t)u & (UOPI_SLAB_SIZE - 1)) / 8;
-  uint64_t *word = &s->bits[k / 64], bit = UINT64_C(1) << (k % 64), old = *word;
+  uint64_t number = uopi_set_page(u), *bits = uopi_dir_find(&s->dir, number);
+  if (!bits && !(bits = uopi_dir_add(&s->dir, s->mem, number, UOPI_SET_WORDS * sizeof *bits)))
+    return -1;
+  uint32_t k = uopi_set_bit(u);
+  uint64_t *word = &bits[k / 64], bit = UINT64_C(1) << (k % 64), old = *word;
   *word = old | bit;
   return !(old & bit);
 }
 static inline bool uopi_set_has(const uopi_set *s, const uop *u) {
-  const uint64_t *bits = uopi_dir_find(&s->dir, uopi_slab_number(u));
-  uint32_t k = (uint32_t)((uintptr_t)u & (UOPI_SLAB_SIZE - 1)) / 8;
+  const uint64_t *bits = uopi_dir_find(&s->dir, uopi_set_page(u));
+  uint32_t k = uopi_set_bit(u);
   return bits && (bits[k / 64] >> (k % 64) & 1);
 }
-static inline void uopi_set_drop(uopi_set *s) {
-  uopi_dir_drop(&s->dir, s->mem, UOPI_SET_WORDS * 8);
-}
+static inline void uopi_set_drop(uopi_set *s) { uopi_dir_drop(&s->dir, s->mem); }
 
 /* ---- memos: node -> 64 bits; 0 is what a node has that was given none ---- */
 
@@ -71,9 +71,7 @@ static inline bool uopi_memo_set(uopi_memo *m, const uop *u, uint64_t v) {
   page[uopi_place_in_slab(u)] = v;
   return true;
 }
-static inline void uopi_memo_drop(uopi_memo *m) {
-  uopi_dir_drop(&m->dir, m->mem, UOPI_MEMO_PAGE * sizeof(uint64_t));
-}
+static inline void uopi_memo_drop(uopi_memo *m) { uopi_dir_drop(&m->dir, m->mem); }
 
 static inline const uop *uopi_memo_node(const uopi_memo *m, const uop *u) { /* NULL: none */
   return (const uop *)(uintptr_t)uopi_memo_get(m, u);

@@ -15,62 +15,32 @@
   (UOPI_BIT(UOP_ADD) | UOPI_BIT(UOP_MUL) | UOPI_BIT(UOP_MAX) | UOPI_BIT(UOP_CMPLT) | \
    UOPI_BIT(UOP_CMPNE))
 #define UOPI_PAIR_COMPARES (UOPI_BIT(UOP_CMPLT) | UOPI_BIT(UOP_CMPNE))
+static inline bool uopi_is_pair(unsigned op) { return UOPI_PAIR_OPS >> op & 1; }
 _Static_assert(UOP_OP_COUNT <= 64, "an op is a bit of a word");
 
-static inline uint32_t uopi_hash_pair(uop_op op, const uop *a, const uop *b) { /* as uopi_hash */
-  uint64_t h = uopi_hash_step(UOPI_HASH_SEED, (uint64_t)op << 32 | 2);
-  return uopi_hash_end(uopi_hash_sources(h, a, b));
+/* The node that is not there yet; NULL where uop_make has to look closer. */
+const uop *uopi_new_pair(uop_ctx *ctx, uop_op op, const uop *a, const uop *b, uop *youngest);
+
+/* The youngest of two sources of ctx; NULL: one is not of it. */
+static inline uop *uopi_youngest_of_pair(const uop_ctx *ctx, const uop *a, const uop *b) {
+  const uopi_slab *x = uopi_slab_of(a), *y = uopi_slab_of(b);
+  if (x->ctx != ctx || y->ctx != ctx) return NULL;
+  return (uop *)((x == y ? a > b : x->seq > y->seq) ? a : b);
 }
 
-/* A node from the bump room of its class; the rest is uopi_node_new's. */
-static inline uop *uopi_take_pair(uop_ctx *ctx) {
-  enum { SIZE = (offsetof(uop, src) + 2 * sizeof(uop *) + 7) & ~(size_t)7 };
-  uopi_class *k = &ctx->store.cls[2];
-  if (k->free || k->end - k->bump < (ptrdiff_t)SIZE) return uopi_node_new(ctx, 2);
-  uop *u = (uop *)k->bump;
-  k->bump += SIZE;
-  ctx->store.bytes += SIZE;
-  return u;
-}
-
-static inline const uop *uopi_file_pair(uop_ctx *ctx, uop_op op, const uop *a, const uop *b,
-                                        uop *youngest) {
-  if (a->dtype != b->dtype || a->shape != b->shape || a->dtype == UOP_VOID ||
-      ctx->nlive == ctx->live_cap)
-    return NULL;
-  uop *u = uopi_take_pair(ctx);
-  if (!u) return NULL;
-  u->id = ctx->next_id++;
-  u->nsrc = 2;
-  u->pins = 0;
-  u->arg.bits = 0;
-  u->shape = a->shape;
-  if (a->shape->len) uopi_tuple_ref(a->shape);
-  u->users = NULL;
-  u->hash = uopi_hash_pair(op, a, b);
-  u->dtype = UOPI_PAIR_COMPARES >> op & 1 ? UOP_BOOL : a->dtype;
-  u->space = UOP_SPACE_ALU;
-  u->flags = 0;
-  u->op = (uint8_t)op;
-  u->src[0] = a;
-  u->src[1] = b;
-  ctx->live[ctx->nlive++] = u;
-  u->next = youngest->users;
-  youngest->users = u;
-  youngest->flags++;
+static inline const uop *uopi_find_pair(uop_op op, const uop *a, const uop *b,
+                                        const uop *youngest) {
+  const uop *u = youngest->users;
+  while (u && !(u->op == op && u->src[0] == a && u->src[1] == b)) u = u->next;
   return u;
 }
 
 /* The node, found or new; NULL where uop_make has to look closer. */
 static inline const uop *uopi_make_pair(uop_ctx *ctx, uop_op op, const uop *a, const uop *b) {
-  if ((unsigned)op >= UOP_OP_COUNT || !(UOPI_PAIR_OPS >> op & 1) || !a || !b) return NULL;
-  const uopi_slab *x = uopi_slab_of(a), *y = uopi_slab_of(b);
-  if (x->ctx != ctx || y->ctx != ctx) return NULL;
-  uop *youngest = (uop *)((x == y ? a > b : x->seq > y->seq) ? a : b);
-  for (uop *u = youngest->users; u; u = u->next)
-    if (u->op == op && u->src[0] == a && u->src[1] == b) return u;
-  if (youngest->flags & FLAG_OVERFLOW || (youngest->flags & FLAG_COUNT) == LIST_MAX) return NULL;
-  return uopi_file_pair(ctx, op, a, b, youngest);
+  uop *youngest = uopi_youngest_of_pair(ctx, a, b);
+  if (!youngest) return NULL;
+  const uop *u = uopi_find_pair(op, a, b, youngest);
+  return u ? u : uopi_new_pair(ctx, op, a, b, youngest);
 }
 
 #endif

@@ -6,7 +6,7 @@
 
 bool uop_call_params(const uop *body, uop_nodes *out) {
   if (!body) return out->len = 0, false;
-  if (!uopi_walk(uopi_ctx_of(body), &body, 1, true, NULL, out)) return false;
+  if (!uopi_walk(uopi_ctx_of(body), &body, 1, true, out)) return false;
   size_t n = 0;
   for (size_t i = 0; i < out->len; i++)
     if (out->at[i]->op == UOP_PARAM) out->at[n++] = out->at[i];
@@ -17,7 +17,7 @@ bool uop_call_params(const uop *body, uop_nodes *out) {
 bool uop_inputs(uop_ctx *ctx, const uop *const *roots, size_t n, uop_nodes *out) {
   out->len = 0;
   if (!ctx || !uopi_all_of(ctx, roots, n)) return false;
-  if (!uopi_walk(ctx, roots, n, true, NULL, out)) return false;
+  if (!uopi_walk(ctx, roots, n, true, out)) return false;
   size_t kept = 0;
   for (size_t i = 0; i < out->len; i++)
     if (out->at[i]->op == UOP_PARAM || out->at[i]->op == UOP_BUFFER) out->at[kept++] = out->at[i];
@@ -109,7 +109,7 @@ static uopi_signature *by_slot(uop_ctx *ctx, const uop *const *params, size_t n,
 
 static uopi_signature *signature_make(uop_ctx *ctx, const uop *body, bool *gap) {
   uop_nodes l = {NULL, 0, 0};
-  if (!uopi_walk(ctx, &body, 1, true, NULL, &l)) return NULL;
+  if (!uopi_walk(ctx, &body, 1, true, &l)) return NULL;
   uopi_signature *s = NULL;
   if (has_buffer(&l)) {
     uopi_error(ctx, UOP_E_ARG, UOP_CALL, 0, "CALL: a BUFFER in the body");

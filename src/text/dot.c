@@ -194,7 +194,7 @@ char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t nroots, const uop_pr
   const uopi_mem *mem = uopi_mem_of(ctx);
   drawing d = {.b = {.mem = mem}, .p = p, .numbers = {.mem = mem}};
   uop_nodes order = {NULL, 0, 0};
-  bool ok = names_begin(&d.names, ctx, p) && uopi_walk(ctx, roots, nroots, false, NULL, &order);
+  bool ok = names_begin(&d.names, ctx, p) && uopi_walk(ctx, roots, nroots, false, &order);
   if (order.len > UOP_DOT_FOLD) ok = ok && uopi_folds_begin(&d.folds, ctx, &order);
   ok = ok && put_graph(&d, &order);
   if (order.len > UOP_DOT_FOLD) uopi_folds_end(&d.folds);

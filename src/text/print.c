@@ -204,7 +204,7 @@ static bool note_used_asserts(printer *p, uop_ctx *ctx, const uop *const *roots,
   uop_nodes order = {NULL, 0, 0};
   for (size_t i = 0; i < n; i++) p->some_bare |= roots[i]->op == UOP_ASSERT;
   if (!p->some_bare) return true;
-  bool ok = uopi_walk(ctx, roots, n, false, NULL, &order);
+  bool ok = uopi_walk(ctx, roots, n, false, &order);
   for (size_t i = 0; ok && i < order.len; i++) {
     const uop *u = order.at[i];
     for (uint32_t k = 0; ok && k < u->nsrc; k++)

@@ -76,7 +76,7 @@ static bool warn_indices(const uop_program *p, uop_diags *diags, size_t first) {
   for (size_t i = 0; ok && i < p->nstmts; i++)
     ok = UOPI_PUSH(uopi_mem_of(p->ctx), &tops, p->stmts[i].node);
   if (!ok) uopi_no_memory(p->ctx);
-  ok = ok && uopi_walk(p->ctx, tops.at, tops.len, false, NULL, &order);
+  ok = ok && uopi_walk(p->ctx, tops.at, tops.len, false, &order);
   for (size_t i = 0; ok && i < order.len; i++)
     if (order.at[i]->op == UOP_INDEX) ok = warn_index(p, diags, first, order.at[i]);
   uop_nodes_free(p->ctx, &tops);
@@ -88,7 +88,7 @@ bool uop_program_check(const uop_program *p, uop_diags *diags) {
   uop_nodes order = {NULL, 0, 0};
   uopi_set reached = {.mem = uopi_mem_of(p->ctx)};
   size_t first = diags->len;
-  bool ok = uopi_walk(p->ctx, p->roots.at, p->roots.len, false, NULL, &order);
+  bool ok = uopi_walk(p->ctx, p->roots.at, p->roots.len, false, &order);
   for (size_t i = 0; ok && i < order.len; i++)
     if (uopi_set_add(&reached, order.at[i]) < 0) ok = (uopi_no_memory(p->ctx), false);
   ok = ok && warn_unused(p, diags, first, &reached) && warn_indices(p, diags, first);
