@@ -5,7 +5,7 @@
  *   sweep   a pass over all nodes in the order of their creation
  *   memcpy  a copy of as many bytes as the sweep reads
  *   subst   replace a leaf                 subst2  again, where room of dropped nodes is free
- *   eval    run the root                   eval2   again, in a new run
+ *   eval    run the root                   eval2   again, in the run reset
  *   free    end the scope, per node in it  drop    free the context after that
  */
 #include "uop.h"
@@ -91,13 +91,12 @@ static int substitute(uop_ctx *ctx, const workload *w, const uop *root, const uo
   return 0;
 }
 
-static uop_run *run_new(uop_ctx *ctx, int32_t *data) {
-  uop_run *run = uop_run_new(ctx, NULL);
-  for (uint32_t i = 0; run && i < LEAVES; i++) {
+static bool give(uop_run *run, int32_t *data) {
+  for (uint32_t i = 0; i < LEAVES; i++) {
     uop_value v = {.dtype = UOP_I32, .count = 1, .data = &data[i]};
-    if (!uop_run_set(run, UOP_PARAM, i, &v)) return NULL;
+    if (!uop_run_set(run, UOP_PARAM, i, &v)) return false;
   }
-  return run;
+  return true;
 }
 
 /* Evaluates `root` once for `key`, and then for `again`. */
@@ -106,16 +105,17 @@ static int evaluate(uop_ctx *ctx, const uop *root, size_t n, const char *key, co
   double best = NEVER;
   uop_value v = {0};
   for (int32_t i = 0; i < LEAVES; i++) data[i] = i + 1;
+  uop_run *run = uop_run_new(ctx, NULL);
   for (int r = 0; r <= repeats(n); r++) {
-    uop_run *run = run_new(ctx, data);
-    if (!run) return fail("run");
+    if (!run || !give(run, data)) return fail("run");
     begin();
     if (!uop_run_eval(run, root, &v)) return fail("eval");
     if (r) best = lap(best);
     if (!r && key) end(key, n);
     if (r == repeats(n)) printf("%s.value %u\n", again, *(const uint32_t *)v.data);
-    uop_run_free(run);
+    uop_run_reset(run);
   }
+  uop_run_free(run);
   report(again, best, n);
   return 0;
 }
