@@ -1,6 +1,7 @@
 """arrays.py - numpy on whole arrays, as arrays.c has them: arrays.py CASE N."""
 import sys
 import time
+import tracemalloc
 
 import numpy as np
 
@@ -23,13 +24,6 @@ def chain():
     return (np.sqrt(x) * a + b) * np.float32(2) + a
 
 
-def status(key):
-    for line in open("/proc/self/status"):
-        if line.startswith(key + ":"):
-            return int(line.split()[1])
-    return 0
-
-
 a = fill()
 b = a.copy()
 work = {
@@ -40,11 +34,7 @@ work = {
     "turn": lambda: a.T + b,
     "gemm": lambda: (a.reshape(edge, edge, 1) * b.reshape(edge, 1, edge)).sum(-1),
 }[case]
-try:
-    open("/proc/self/clear_refs", "w").write("5")
-except OSError:
-    pass
-before, best = status("VmRSS"), float("inf")
+best = float("inf")
 for _ in range(2000 if n <= 1000 else 50 if n <= 1000000 else 5):
     begin = time.perf_counter_ns()
     out = work()
@@ -52,5 +42,8 @@ for _ in range(2000 if n <= 1000 else 50 if n <= 1000000 else 5):
     last = float(out.flat[-1])
     del out
 print("ns %.5f" % (best / count))
-print("peak %.3f" % ((status("VmHWM") - before) * 1024 / count))
 print("last %.6g" % last)
+tracemalloc.start()
+before = tracemalloc.get_traced_memory()[0]
+out = work()
+print("peak %.4f" % ((tracemalloc.get_traced_memory()[1] - before) / count))

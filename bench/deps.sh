@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh - the programs and libraries that `make bench` measures against: Z3's C API, LLVM 14's
-# llvm-as and opt, MLIR 14's mlir-opt.
+# llvm-as and opt, MLIR 14's mlir-opt, numpy.
 #   deps.sh check   says which are missing; exits 1 where any is
 #   deps.sh         installs those (Debian, as root), or prints the one command to type
 set -u
@@ -9,6 +9,7 @@ need() { missing="$missing $1"; }
 printf '#include <z3.h>\n' | ${CC:-cc} -E - >/dev/null 2>&1 || need libz3-dev
 command -v llvm-as-14 >/dev/null 2>&1 && command -v opt-14 >/dev/null 2>&1 || need llvm-14
 command -v mlir-opt-14 >/dev/null 2>&1 || need mlir-14-tools
+"${PYTHON:-/usr/bin/python3}" -c 'import numpy' 2>/dev/null || need python3-numpy
 [ -z "$missing" ] && exit 0
 if [ "${1-}" = check ]; then
   echo "bench: missing:$missing. Type: make bench-deps" >&2

@@ -153,6 +153,26 @@ function text_table(n,   i, w, ws) {
   print ""
 }
 
+function arrays_table(   i, j, n, ns, w, ws, case_, times) {
+  print "| elements | case | uopc, ns | numpy, ns | times faster | uopc, bytes | numpy, bytes | ratio |"
+  print "| ---: | --- | ---: | ---: | :--- | ---: | ---: | :--- |"
+  split("1000 1000000 100000000", ns, " ")
+  split("add exp2 chain rows turn gemm", ws, " ")
+  judged = 1
+  for (i = 1; i <= 3; i++) for (j = 1; j <= 6; j++) {
+    n = ns[i]
+    w = ws[j]
+    case_ = w " of " n " elements beside numpy"
+    times = w == "chain" || w == "exp2" ? 2 : 0.833
+    printf "| %d | %s | %s | %s | %s | %s | %s | %s |\n", n, w, cell(n, w, "arrays", "ns"),
+      cell(n, w, "numpy", "ns"),
+      verdict(median(n, w, "numpy", "ns"), median(n, w, "arrays", "ns"), ">", times, case_),
+      cell(n, w, "arrays", "peak"), cell(n, w, "numpy", "peak"),
+      verdict(median(n, w, "arrays", "peak"), median(n, w, "numpy", "peak"), "<", 1, case_ ", memory")
+  }
+  print ""
+}
+
 END {
   while ((getline line < head) > 0) print line
   close(head)
@@ -168,9 +188,15 @@ END {
     print "Text of the same graphs.\n"
     text_table(n)
   }
+  if (("1000" SUBSEP "add" SUBSEP "arrays" SUBSEP "ns") in count) {
+    print "## Arrays\n"
+    print "Per element, of float32: wall nanoseconds, the best of many repetitions, and the bytes that are"
+    print "allocated at once beside the inputs. numpy has one thread. The cases are in bench/arrays.c.\n"
+    arrays_table()
+  }
   if (!bars) exit
   line = bars - nmissed " of " bars " bars hold"
   print "bench: " line >"/dev/stderr"
-  print "## The bars\n\nAt " bars_for " nodes " line (nmissed ? ". Missed:\n" : ".")
+  print "## The bars\n\nAt " bars_for " nodes, and for arrays, " line (nmissed ? ". Missed:\n" : ".")
   for (i = 1; i <= nmissed; i++) print "- " missed[i]
 }

@@ -7,6 +7,7 @@
 #
 #   BENCH_SIZES   "10000 100000 1000000 10000000"
 #   BENCH_RUNS    rounds at 10^5; twice as many at 10^4, half at 10^6, one above (5)
+#   BENCH_ARRAYS  0 leaves the arrays out
 #
 # The largest size has S and L only, and of their text what LLVM and MLIR take minutes for is left
 # out: the rest shows how things grow.
@@ -67,6 +68,20 @@ text() { # SIZE WORKLOAD
   one "$1" "$2" opt "$bin/cpu" seconds opt-14 -S "$f.ll"
   one "$1" "$2" mlir-opt "$bin/cpu" seconds mlir-opt-14 "$f.mlir"
 }
+
+# Arrays beside numpy, which gets one thread.
+if [ "${BENCH_ARRAYS-1}" = 1 ]; then
+  for n in 1000 1000000 100000000; do
+    echo "bench: arrays of $n elements" >&2
+    for round in 1 2 3; do
+      for case in add exp2 chain rows turn gemm; do
+        one "$n" "$case" arrays "$bin/arrays" "$case" "$n"
+        one "$n" "$case" numpy env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+          "${PYTHON:-/usr/bin/python3}" "$(dirname "$0")/arrays.py" "$case" "$n"
+      done
+    done
+  done
+fi
 
 for n in $sizes; do
   graphs="C S L R" texts="S L"

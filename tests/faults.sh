@@ -28,6 +28,11 @@ faults() {
 14 src/ir/unique.c        test_identity  the table loses what lies behind a removed node
 15 src/graph/edit.c       test_walk      parameters replaced one after the other
 16 src/ir/scope.c         test_scope     a registered map keeps a dead value
+17 src/eval/block.c       test_evaluators  a tile is read one row too far
+18 src/eval/kernel.c      test_evaluators  a register is given away before its last reader
+19 src/eval/run.c         test_runs        a value stays after its last use
+20 src/eval/array.c       test_evaluators  a reshape takes strides that bend for even ones
+21 src/eval/plan.c        test_evaluators  a node with users outside of a group joins it
 END
 }
 
@@ -41,6 +46,7 @@ test_passes() { # test_passes TEST PROGRAM
   case $1 in
   deep) (ulimit -s 64; exec timeout 60 "$2" chain 20000) ;;
   test_random) timeout 60 "$2" 2000 ;;
+  test_evaluators) timeout 60 "$2" 6000 ;;
   *) timeout 60 "$2" ;;
   esac
 }
@@ -48,7 +54,7 @@ test_passes() { # test_passes TEST PROGRAM
 link() { # link TEST PROGRAM OBJECT… of the library
   name=$1 program=$2
   shift 2
-  $CC "$(object "tests/$name.c")" $(for f in tests/support/*.c; do object "$f"; done) "$@" \
+  $CC "$(object "tests/$name.c")" $(for f in tests/support/*.c tests/plain/*.c; do object "$f"; done) "$@" \
     -o "$program" -lcmocka -lm
 }
 
@@ -69,7 +75,7 @@ hash_zero() { # the tests of identity and of walks with a hash function that is 
   dir=$dir/hash_zero DEFINES="-DUOP_HASH_ZERO -D_GNU_SOURCE"
   export DEFINES
   mkdir -p "$dir"
-  ls src/*/*.c tests/support/*.c tests/test_identity.c tests/test_walk.c |
+  ls src/*/*.c tests/support/*.c tests/plain/*.c tests/test_identity.c tests/test_walk.c |
     xargs -P 2 -n 4 sh "$0" "$dir" compile || return 1
   for t in test_identity test_walk; do
     link "$t" "$dir/$t" $(for f in src/*/*.c; do object "$f"; done) || return 1
@@ -85,7 +91,7 @@ esac
 mkdir -p "$dir"
 tests=$(faults | awk '{print $3}' | sort -u)
 ls src/*/*.c | xargs -P 2 -n 4 sh "$0" "$dir" compile || exit 1
-DEFINES=-D_GNU_SOURCE compile tests/support/*.c $(for t in $tests; do echo "tests/$t.c"; done)
+DEFINES=-D_GNU_SOURCE compile tests/support/*.c tests/plain/*.c $(for t in $tests; do echo "tests/$t.c"; done)
 if ! (hash_zero) >"$dir/hash_zero.log" 2>&1; then
   tail -n 20 "$dir/hash_zero.log"
   echo "a hash function that is always 0 changes something"

@@ -82,6 +82,7 @@ closing command_memory "$BUILD/asan/tests/command_memory" "$BUILD/command_memory
 step command_limits sh tests/command_limits.sh "$BUILD/uopc" "$BUILD/command_memory"
 closing golden "$BUILD/tests/golden" "$BUILD/asan/uopc" tests/golden
 step exhaustive "$BUILD/tests/exhaustive" 1009
+step vectorised sh tests/vectorised.sh
 step ops-have-goldens sh tests/ops_have_goldens.sh
 step cases sh tests/cases.sh
 step demo sh tools/demo.sh "$BUILD/uopc"

@@ -214,7 +214,8 @@ static bool put_tile(machine *m, const result *to, int64_t first, int64_t width,
   for (int64_t row = 0; row < rows; row++) {
     for (uint32_t i = 0; i < m->k->nleaves; i++)
       if (m->leaves[i].mode == TILED)
-        m->at[i] = m->leaves[i].block + (size_t)(row * TILE_COLS) * m->leaves[i].from.size;
+        m->at[i] = m->leaves[i].block +
+                   (size_t)((row + UOPI_FAULT(17)) * TILE_COLS) * m->leaves[i].from.size;
     if (!put_block(m, to, first + row * width, cols)) return false;
   }
   return true;

@@ -159,13 +159,13 @@ enum {
 typedef struct uopi_step { /* one op over one block */
   uopi_loop *loop;
   const uop *u;
-  uint16_t out;   /* a register */
+  uint16_t out;   /* a register; of an elementwise kernel's last step: none */
   uint16_t in[3]; /* leaves from 0 on, then registers */
 } uopi_step;
 
 typedef struct uopi_kernel {
   uint32_t nsteps, nleaves, nregs;
-  uint16_t result; /* the last step's register, or a leaf */
+  uint16_t result; /* of a REDUCE: the last step's register, or a leaf */
   int64_t n;       /* elements that it computes */
   bool divides;
   uint32_t *leaf; /* places in the plan, in rising order */

@@ -84,8 +84,9 @@ static uint16_t result_of(const builder *b) {
   return (uint16_t)b->p->mark[v];
 }
 
-/* Gives registers of one step to later ones once nobody reads them any more. */
-static void share_registers(uopi_kernel *k) {
+/* Gives registers of one step to later ones once nobody reads them any more. What the last step of
+ * an elementwise kernel makes goes straight to the result. */
+static void share_registers(uopi_kernel *k, bool reduces) {
   uint16_t last[UOPI_GROUP_NODES + 1] = {0}, reg[UOPI_GROUP_NODES + 1];
   uint16_t unused[UOPI_GROUP_NODES + 1];
   uint32_t n = 0;
@@ -94,12 +95,13 @@ static void share_registers(uopi_kernel *k) {
       if (k->step[s].in[i] >= k->nleaves) last[k->step[s].in[i] - k->nleaves] = (uint16_t)s;
   for (uint32_t s = 0; s < k->nsteps; s++) {
     uopi_step *step = &k->step[s];
-    reg[s] = n ? unused[--n] : (uint16_t)k->nregs++;
+    bool is_result = s + 1 == k->nsteps && !reduces;
+    reg[s] = is_result ? 0 : n ? unused[--n] : (uint16_t)k->nregs++;
     for (uint32_t i = 0; i < step->u->nsrc; i++) {
       if (step->in[i] < k->nleaves) continue;
       uint32_t by = step->in[i] - k->nleaves;
       step->in[i] = (uint16_t)(k->nleaves + reg[by]);
-      if (last[by] != s) continue;
+      if (last[by] != s && !UOPI_FAULT(18)) continue;
       unused[n++] = reg[by];
       last[by] = UINT16_MAX; /* once, though it stand on both sides */
     }
@@ -129,7 +131,7 @@ uopi_kernel *uopi_kernel_of(uop_run *r, uopi_plan *p, uint32_t i) {
   if (k) {
     write_steps(&b, r, k);
     k->result = result_of(&b);
-    share_registers(k);
+    share_registers(k, p->node[i].u->op == UOP_REDUCE);
     p->kernel[i] = k;
   }
   for (uint32_t s = 0; s < b.nops; s++) p->mark[b.op[s]] = 0;

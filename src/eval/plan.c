@@ -114,9 +114,9 @@ static void group_nodes(uopi_plan *p, grouping *g, uint32_t *members) {
   for (uint32_t i = p->n; i-- > 0;) {
     uopi_planned *node = &p->node[i];
     uint32_t group = g[i].group;
-    bool inner = g[i].users && group != UOPI_NO_GROUP && g[i].users == node->uses &&
-                 members[group] < UOPI_GROUP_NODES &&
-                 can_join(node->u, uopi_kernel_count(p->node[group].u));
+    bool inner =
+        g[i].users && group != UOPI_NO_GROUP && (g[i].users == node->uses || UOPI_FAULT(21)) &&
+        members[group] < UOPI_GROUP_NODES && can_join(node->u, uopi_kernel_count(p->node[group].u));
     if (inner) {
       join(p, i, group);
       members[group]++;

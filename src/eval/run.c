@@ -44,7 +44,7 @@ static state need(uop_run *r, uopi_frame *f, uint32_t place) {
 
 /* One use of a value is over; after the last one it goes. */
 static void used(uop_run *r, uopi_frame *f, uint32_t place) {
-  if (--f->left[place] || f->has[place] != UOPI_ARRAY) return;
+  if (--f->left[place] || f->has[place] != UOPI_ARRAY || UOPI_FAULT(19)) return;
   uopi_array_release(r, f->cell[place].array);
   f->has[place] = UOPI_NOTHING;
 }

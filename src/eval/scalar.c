@@ -227,8 +227,8 @@ static inline bool is_mine(const uop *u) {
   return k != NOT_MINE;
 }
 
-/* No deeper than the context has nodes: a stack that has come some way towards that gets it all, and
- * is not copied again and again. */
+/* No deeper than the context has nodes: a stack that has come some way towards that gets it all,
+ * and is not copied again and again. */
 static bool grow_visits(uop_run *r, const uop *u) {
   size_t cap = r->visits.cap ? r->visits.cap * 2 : 64, each = sizeof(uopi_visit);
   if (cap >= r->ctx->nlive / 16 && cap < r->ctx->nlive) cap = r->ctx->nlive;
