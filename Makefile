@@ -7,6 +7,8 @@
 #   make test-exhaustive  functions of one float on all 2^32, into docs/measured.md
 #   make fuzz       libFuzzer on the whole way of a program, for FUZZ_SECONDS
 #   make bless      rewrites the expectations of tests/golden (read the diff!)
+#   make examples-data   the weights and data in examples/ anew, and numpy's results for the tests
+#   make examples-check  the test images of Fashion-MNIST, by numpy and by uopc
 #   make generate   what is derived from src/ir/ops.def: the enum in uop.h, docs/ops.md
 #   make pictures   the graphs in docs/ (needs Graphviz)
 #   make format     clang-format
@@ -100,6 +102,22 @@ fuzz:
 
 bless: $(BUILD)/uopc $(BUILD)/tests/golden
 	$(BUILD)/tests/golden --bless $(BUILD)/uopc tests/golden
+
+# The weights and data of examples/mlp.uir, and numpy's results in tests/examples, made anew.
+PYTHON  ?= /usr/bin/python3
+FASHION ?= /usr/share/datasets/fashion-mnist
+examples-data: examples-deps
+	$(PYTHON) examples/mlp/train.py $(FASHION)
+	$(PYTHON) tests/examples/expected.py
+
+# The 10,000 test images: numpy and uopc have to name the same class for each.
+examples-check: examples-deps $(BUILD)/uopc
+	$(PYTHON) examples/mlp/train.py $(FASHION) check $(BUILD)/uopc
+
+examples-deps:
+	@PYTHON="$(PYTHON)" FASHION="$(FASHION)" tests/deps.sh examples
+
+.PHONY: examples-data examples-check examples-deps
 
 # Everything once more with sanitizers, for the tests.
 ASAN := $(BUILD)/asan

@@ -87,6 +87,7 @@ step ops-have-goldens sh tests/ops_have_goldens.sh
 step cases sh tests/cases.sh
 step demo sh tools/demo.sh "$BUILD/uopc"
 step deep sh tests/deep.sh "$BUILD/tests/deep" 1000000
+closing examples sh tests/examples.sh "$BUILD/uopc"
 closing cross sh tests/cross.sh "$BUILD"
 closing faults sh tests/faults.sh "$BUILD/faults"
 closing install sh tests/install.sh "$BUILD"
