@@ -299,10 +299,10 @@ static void test_a_run(void **state) {
   o.max_bytes--;
   assert_false(run_sum(o, NULL));
   assert_int_equal(uop_error(ctx)->code, UOP_E_BUDGET);
-  /* three arrays of three; numbers alone take none */
+  /* two arrays of three at a time; numbers alone take none */
   assert_string_equal(
       uop_error(ctx)->message,
-      "the budget of 35 bytes (max_bytes) is used up: MUL needs 12 more, 24 are used");
+      "the budget of 23 bytes (max_bytes) is used up: MUL needs 12 more, 12 are used");
 }
 
 /* ---- reports ---- */

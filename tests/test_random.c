@@ -314,7 +314,12 @@ static outcome run(const uop *u, const uop *all) {
     o.bytes = (size_t)v.count * uop_dtype_size(v.dtype);
     o.data = malloc(o.bytes + 1);
     assert_non_null(o.data);
-    if (o.bytes) memcpy(o.data, v.data, o.bytes);
+    uop_value packed;
+    if (o.bytes) {
+      assert_true(uop_value_pack(ctx, &v, &packed));
+      memcpy(o.data, packed.data, o.bytes);
+      uop_value_free(ctx, &packed);
+    }
   } else {
     o.code = uop_error(ctx)->code;
     strcpy(o.message, uop_error(ctx)->message);

@@ -292,8 +292,10 @@ static bool put_include(const file *f, span directive, int conditions) {
   if (!included(directive, path))
     return is(directive_word(directive, &rest), "include") && *rest == '"'; /* uop.h: at the top */
   file *g = open_file(path);
-  if (conditions > !f->is_unit) die("%s: includes %s inside of an #if", f->path, path);
-  if (!g->done || ends_with(path, ".def")) put_file(g);
+  bool is_table = ends_with(path, ".def"); /* put in each time, so that no one misses it */
+  if (!is_table && conditions > !f->is_unit)
+    die("%s: includes %s inside of an #if", f->path, path);
+  if (!g->done || is_table) put_file(g);
   return true;
 }
 

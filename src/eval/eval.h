@@ -105,7 +105,7 @@ void uopi_cells_drop(uop_run *r, uopi_cells *m);
 
 /* ---- plans (plan.c) ---- */
 
-enum { UOPI_NO_GROUP = UINT32_MAX };
+#define UOPI_NO_GROUP UINT32_MAX
 
 typedef struct uopi_planned {
   const uop *u;

@@ -1,4 +1,4 @@
-/* loops.c - loops.inc, built for each kind of vectors that a processor of this family may have. */
+/* loops.c - loops.def, built for each kind of vectors that a processor of this family may have. */
 #include "eval/loops.h"
 #include "alu/alu.h"
 
@@ -14,7 +14,7 @@
 
 #define L(name)    name##_plain
 #define LOOPS_NAME "plain"
-#include "eval/loops.inc"
+#include "eval/loops.def"
 
 /* Both compilers inline the functions above into the wider builds: their targets include what those
  * were written for. Sanitizers check the plain build alone. */
@@ -29,7 +29,7 @@
 #endif
 #define L(name)    name##_avx2
 #define LOOPS_NAME "avx2"
-#include "eval/loops.inc"
+#include "eval/loops.def"
 #if defined(__clang__)
 #pragma clang attribute pop
 #else
@@ -46,7 +46,7 @@
 #endif
 #define L(name)    name##_avx512
 #define LOOPS_NAME "avx512"
-#include "eval/loops.inc"
+#include "eval/loops.def"
 #if defined(__clang__)
 #pragma clang attribute pop
 #else

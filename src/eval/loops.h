@@ -1,6 +1,6 @@
 /* loops.h - the loops over whole blocks of elements, and which of their builds this machine runs.
  *
- * Each build has the same functions from the same text (loops.inc) for wider vectors. No operation
+ * Each build has the same functions from the same text (loops.def) for wider vectors. No operation
  * is contracted or reassociated in any, so that all give the same bits; only speed differs.
  */
 #ifndef UOP_LOOPS_H

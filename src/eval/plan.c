@@ -14,7 +14,7 @@
 
 /* ---- nodes and edges ---- */
 
-static size_t plan_bytes(size_t n, size_t nedges, size_t cap) {
+static uint64_t plan_bytes(uint64_t n, uint64_t nedges, uint64_t cap) {
   return sizeof(uopi_plan) +
          n * (sizeof(uopi_planned) + sizeof(struct uopi_kernel *) + sizeof(uint32_t)) +
          (nedges + cap) * sizeof(uint32_t);
@@ -22,14 +22,14 @@ static size_t plan_bytes(size_t n, size_t nedges, size_t cap) {
 
 /* One piece of memory: the plan, and behind it its arrays by falling alignment. */
 static uopi_plan *plan_alloc(uop_run *r, const uop *u, uint64_t n, uint64_t nedges) {
-  size_t cap = 4;
-  while (cap < n * 2 && cap < SIZE_MAX / 64) cap *= 2;
-  if (n >= UINT32_MAX / 2 || nedges >= UINT32_MAX ||
-      plan_bytes((size_t)n, (size_t)nedges, cap) > SIZE_MAX / 2) {
+  uint64_t cap = 4;
+  while (cap < n * 2) cap *= 2;
+  uint64_t need = plan_bytes(n, nedges, cap);
+  if (n >= UINT32_MAX / 2 || nedges >= UINT32_MAX || need > SIZE_MAX / 2) {
     uopi_run_no_memory(r, u);
     return NULL;
   }
-  size_t bytes = plan_bytes((size_t)n, (size_t)nedges, cap);
+  size_t bytes = (size_t)need;
   uopi_plan *p = uopi_run_realloc(r, u, NULL, 0, bytes);
   if (!p) return NULL;
   memset(p, 0, sizeof *p);
@@ -42,7 +42,7 @@ static uopi_plan *plan_alloc(uop_run *r, const uop *u, uint64_t n, uint64_t nedg
   p->table = p->mark + n;
   p->edge = p->table + cap;
   memset(p->kernel, 0, (size_t)n * sizeof(struct uopi_kernel *));
-  memset(p->mark, 0, ((size_t)n + cap) * sizeof *p->mark);
+  memset(p->mark, 0, (size_t)(n + cap) * sizeof *p->mark);
   return p;
 }
 
