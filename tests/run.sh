@@ -89,6 +89,7 @@ step demo sh tools/demo.sh "$BUILD/uopc"
 step deep sh tests/deep.sh "$BUILD/tests/deep" 1000000
 closing examples sh tests/examples.sh "$BUILD/uopc"
 closing cross sh tests/cross.sh "$BUILD"
+closing compilers sh tests/compilers.sh "$BUILD/compilers"
 closing faults sh tests/faults.sh "$BUILD/faults"
 closing install sh tests/install.sh "$BUILD"
 echo "$passed passed, $failed failed"
