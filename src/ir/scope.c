@@ -7,7 +7,7 @@
  *   creation vector: [ older scopes … | begin: a b c d e ]   <- the pass runs from e to a,
  *                                                             then the survivors close ranks
  */
-#include "ir/ir.h"
+#include "ir/pair.h"
 
 static void node_free(uop_ctx *ctx, uop *u) {
   uopi_unlink(ctx, u);
@@ -16,6 +16,17 @@ static void node_free(uop_ctx *ctx, uop *u) {
   if (uopi_arg_kind_of(u->op) == UOPI_ARG_NAME) uopi_name_release(ctx, u->arg.name);
   uopi_tuple_release(ctx, u->shape);
   uopi_node_delete(ctx, u);
+}
+
+/* The same for the most common kind, the youngest user of its youngest source. False: it is not. */
+static inline bool pair_free(uop_ctx *ctx, uop *u) {
+  if (!uopi_is_pair(u->op) || u->flags & (FLAG_TABLE | FLAG_SIGNATURE) || u->shape->len) return false;
+  uop *y = uopi_youngest_of_pair(ctx, u->src[0], u->src[1]);
+  if (y->users != u) return false;
+  y->users = u->next;
+  y->flags--;
+  uopi_node_delete(ctx, u);
+  return true;
 }
 
 static inline void mark(const uop *u, uint64_t first) {
@@ -66,7 +77,7 @@ static void sweep(uop_ctx *ctx, size_t begin, const uop *const *keep, size_t n) 
     if (u->flags & FLAG_MARK) {
       for (uint32_t k = 0; k < u->nsrc; k++) mark(u->src[k], first);
     } else if (!two_passes) {
-      node_free(ctx, u);
+      if (!pair_free(ctx, u)) node_free(ctx, u);
       *at = NULL;
     }
   }
