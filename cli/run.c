@@ -145,7 +145,8 @@ static void emit(runner *r, const char *data, size_t len) {
 
 static void show(runner *r, const uop_stmt *s, const uop_value *v) {
   char type[TYPE_TEXT];
-  char *text = uop_value_print(r->p.ctx, v, r->args->full);
+  uint32_t indent = (uint32_t)(s->name_len + strlen("% = "));
+  char *text = uop_value_print(r->p.ctx, v, r->args->full, indent);
   if (!text) {
     no_memory(r);
     return;
@@ -216,7 +217,10 @@ static void run_program(runner *r) {
 
 static int start(runner *r) {
   const run_args *a = r->args;
-  uop_run_options options = {a->max_steps.value, a->values.max_bytes.value, warn, r};
+  uop_run_options options = {.max_steps = a->max_steps.value,
+                             .max_bytes = a->values.max_bytes.value,
+                             .warn = warn,
+                             .user = r};
   if (!program_load(&r->p, &a->common)) return CLI_WRONG;
   r->run = uop_run_new(r->p.ctx, &options);
   r->reported = uop_map_new(r->p.ctx);
