@@ -236,7 +236,9 @@ static const char *ignored_interrupt(void) {
   if (!wait_for(&p, "warning: FLOORDIV by zero")) return "no warning";
   kill(p.pid, SIGINT);
   read_for(&p, 0.5);
-  bool goes_on = waitpid(p.pid, NULL, WNOHANG) == 0;
+  siginfo_t ended = {.si_pid = 0};
+  bool goes_on =
+      waitid(P_PID, (id_t)p.pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
   kill(p.pid, SIGKILL);
   finish(&p);
   return goes_on ? NULL : "SIGINT was not ignored";
