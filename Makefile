@@ -180,6 +180,11 @@ $(ASAN)/tests/command_memory: tests/command_memory.c $(COMMANDOBJ) $(ASAN)/libuo
 	@mkdir -p $(@D)
 	$(call SAY,test)$(CC) $(TESTFLAGS) $(SANITIZE) -Wl,--wrap=realpath -Wl,-z,now $^ -o $@ -lm
 
+# The command on a terminal; runs another build of it.
+$(BUILD)/tests/command_watch: tests/command_watch.c Makefile
+	@mkdir -p $(@D)
+	$(call SAY,test)$(CC) $(TESTFLAGS) -O1 -g $< -o $@ -lutil
+
 # ThreadSanitizer wants everything built with it.
 $(BUILD)/tests/threads: tests/threads.c $(SRC) $(DEPS)
 	@mkdir -p $(@D)

@@ -25,7 +25,8 @@
 enum {
   CLI_FINE = 0,
   CLI_WRONG = 1, /* the program is wrong, an assert failed, a file cannot be read or written */
-  CLI_USAGE = 2  /* the command line is wrong */
+  CLI_USAGE = 2, /* the command line is wrong */
+  CLI_INTERRUPTED = 130 /* by Ctrl-C: what shells make of SIGINT */
 };
 
 #define COUNT_OF(a) (sizeof(a) / sizeof(a)[0])
@@ -220,6 +221,42 @@ int values_give(values *v, program *p, uop_run *run, const values_args *args, bo
 void values_free(values *v, uop_ctx *ctx);
 bool values_is_inner(const values *v, const uop *input);
 bool values_is_set(const values *v, const uop *input);
+
+/* ---- show.c: what a run prints ---- */
+
+typedef struct sheet { /* zero-initialise; free(s.text.at) */
+  const char *path;    /* of -o; NULL or "-": standard output */
+  bool full, json;
+  bytes text;  /* what is to go to `path` */
+  bool failed; /* out of memory, not reported */
+} sheet;
+
+void sheet_value(sheet *s, uop_ctx *ctx, const uop_stmt *stmt, const uop_value *v);
+/* The last line of JSON; of text there is none. */
+void sheet_asserts(sheet *s, size_t total, size_t failed, size_t unknown);
+
+/* ---- watch.c: a run under way ---- */
+
+typedef struct watch {
+  double begin, next; /* seconds: of the run; when the line is due */
+  int shown;          /* columns of the line; 0: it is hidden */
+  bool is_on;
+} watch;
+
+double watch_seconds(void); /* since whenever */
+void watch_begin(watch *w);
+void watch_tell(watch *w, const uop_run_stats *now);
+void watch_hide(watch *w); /* before anything else is printed */
+
+/* Between the two, the first SIGINT cancels the run. */
+void watch_signals(uop_run *run);
+void watch_signals_end(void);
+bool watch_is_interrupted(void);
+
+/* ---- times.c ---- */
+
+/* The table of --time; `seconds` passed while the run computed. */
+void times_print(const uop_run *run, double seconds);
 
 /* ---- graphviz.c ---- */
 

@@ -1,8 +1,9 @@
 /* run.c - `uopc run`: computes the result and every assert.
  *
  * A failure of one root does not hide another's: each is evaluated, each failing node is reported
- * once, at its statement. Results that go to standard output are printed as they are found; files
- * (-o, --out) are written at the end, when all went well.
+ * once, at its statement. But what all others would run into as well, Ctrl-C, a used-up budget or
+ * no memory, ends the run (`stopped`). Values that go to standard output are printed as they are
+ * found; files (-o, --out) are written at the end, when all went well.
  */
 #include "cli.h"
 
@@ -16,7 +17,7 @@ typedef struct run_args {
   values_args values;
   opt_number max_steps;
   const char *output, *npy;
-  bool all, full;
+  bool all, full, json, time;
 } run_args;
 
 typedef struct runner {
@@ -24,11 +25,15 @@ typedef struct runner {
   program p;
   uop_run *run;
   values given;
+  sheet sheet;
+  watch watch;
   uop_map *reported; /* nodes whose failure was told */
-  bytes text;        /* what goes to -o FILE */
+  uop_map *bodies;   /* of CALLs; NULL until somebody asks */
+  double seconds;    /* that values took */
   size_t warnings;
   size_t failed, unknown; /* asserts that do not hold; that could not be computed */
   bool wrong;             /* something could not be computed or written */
+  bool stopped;           /* nothing more is computed */
 } runner;
 
 static void no_memory(runner *r) {
@@ -40,6 +45,7 @@ static void no_memory(runner *r) {
 
 static void warn(void *user, const uop_diag *w) {
   runner *r = user;
+  watch_hide(&r->watch);
   if (r->warnings++ < MAX_WARNINGS)
     program_diag(&r->p, DIAG_WARNING, w->node, w->message + w->reason);
 }
@@ -77,36 +83,64 @@ static void report(runner *r) {
   if (node && !uop_map_set(r->reported, node, 1)) no_memory(r);
 }
 
+/* Whether the context's error would come again, whatever is asked for next. */
+static bool is_final(uop_code code) {
+  return code == UOP_E_CANCELLED || code == UOP_E_BUDGET || code == UOP_E_MEMORY;
+}
+
+/* False: it failed, or was not tried at all, since the run was stopped; `v` may be NULL. */
+static bool compute(runner *r, const uop *u, uop_value *v) {
+  r->stopped = r->stopped || watch_is_interrupted();
+  if (r->stopped) return false;
+  double begin = r->args->time ? watch_seconds() : 0;
+  bool ok = uop_run_eval(r->run, u, v);
+  if (r->args->time) r->seconds += watch_seconds() - begin;
+  watch_hide(&r->watch);
+  r->stopped = !ok && is_final(uop_error(r->p.ctx)->code);
+  if (r->stopped) report(r);
+  return ok;
+}
+
 static bool eval(runner *r, const uop *u, uop_value *v) {
-  if (uop_run_eval(r->run, u, v)) return true;
-  report(r);
+  if (compute(r, u, v)) return true;
+  if (!r->stopped) report(r);
   return false;
 }
 
-/* Whether some CALL of the program has `u` for its body. */
-static bool is_body(runner *r, const uop *u) {
+/* Finds what CALLs have for their bodies. */
+static bool find_bodies(runner *r) {
   const uop **tops;
   size_t n;
   uop_nodes all = {NULL, 0, 0};
   if (!program_tops(&r->p, &tops, &n)) return false;
-  bool found = false;
-  if (!uop_toposort(r->p.ctx, tops, n, &all)) no_memory(r);
-  for (size_t i = 0; i < all.len && !found; i++)
-    found = all.at[i]->op == UOP_CALL && all.at[i]->src[0] == u;
+  r->bodies = uop_map_new(r->p.ctx);
+  bool ok = r->bodies && uop_toposort(r->p.ctx, tops, n, &all);
+  for (size_t i = 0; i < all.len && ok; i++)
+    ok = all.at[i]->op != UOP_CALL || uop_map_set(r->bodies, all.at[i]->src[0], 1);
   uop_nodes_free(r->p.ctx, &all);
   free(tops);
-  return found;
+  if (!ok) no_memory(r);
+  return ok;
 }
 
-/* Also true of one that a root needs and that was told then. One that is a CALL's body and lacks an
- * input is checked with the CALL's arguments, where the CALL is needed. */
+/* Whether the assert is a CALL's body and lacks an input: it is checked with the CALL's arguments,
+ * where the CALL is needed. */
+static bool is_open_body(runner *r, const uop *assert) {
+  uint64_t value;
+  if (uop_error(r->p.ctx)->code != UOP_E_INPUT) return false;
+  if (!r->bodies && !find_bodies(r)) return false;
+  return uop_map_get(r->bodies, assert, &value);
+}
+
+/* Also true of one that a root needs and that was told then. */
 static void eval_asserts(runner *r) {
   const uop_nodes *asserts = &r->p.prog->asserts;
   for (size_t i = 0; i < asserts->len; i++) {
-    uop_value none;
-    if (uop_run_eval(r->run, asserts->at[i], &none)) continue;
-    if (uop_error(r->p.ctx)->code == UOP_E_INPUT && is_body(r, asserts->at[i])) continue;
-    report(r);
+    if (compute(r, asserts->at[i], NULL)) continue;
+    if (!r->stopped) {
+      if (is_open_body(r, asserts->at[i])) continue;
+      report(r);
+    }
     const uop_diag *e = uop_error(r->p.ctx);
     if (e->code == UOP_E_ASSERT && e->node == asserts->at[i])
       r->failed++;
@@ -115,7 +149,11 @@ static void eval_asserts(runner *r) {
   }
 }
 
-static void summarise(const runner *r) {
+static bool is_result_shown(const runner *r) { /* the .npy has standard output for itself */
+  return !(r->args->npy && strcmp(r->args->npy, "-") == 0 && !r->args->output);
+}
+
+static void summarise(runner *r) {
   size_t n = r->p.prog->asserts.len;
   const char *plural = n == 1 ? "" : "s";
   if (r->warnings > MAX_WARNINGS)
@@ -131,46 +169,12 @@ static void summarise(const runner *r) {
 
 /* ---- showing ---- */
 
-static void emit(runner *r, const char *data, size_t len) {
-  const char *path = r->args->output;
-  if (!path || strcmp(path, "-") == 0) {
-    output_put(data, len);
-  } else if (bytes_reserve(&r->text, len)) {
-    memcpy(r->text.at + r->text.len, data, len);
-    r->text.len += len;
-  } else if (!r->wrong) {
-    no_memory(r);
-  }
-}
-
-static void show(runner *r, const uop_stmt *s, const uop_value *v) {
-  char type[TYPE_TEXT];
-  char *text = uop_value_print(r->p.ctx, v, r->args->full);
-  if (!text) {
-    no_memory(r);
-    return;
-  }
-  type_text(type, v->dtype, v->dims, v->rank);
-  emit(r, "%", 1);
-  emit(r, s->name, s->name_len);
-  emit(r, " = ", 3);
-  emit(r, text, strlen(text));
-  emit(r, " : ", 3);
-  emit(r, type, strlen(type));
-  emit(r, "\n", 1);
-  uop_free(r->p.ctx, text);
-}
-
-static bool is_result_shown(const runner *r) { /* the .npy has standard output for itself */
-  return !(r->args->npy && strcmp(r->args->npy, "-") == 0 && !r->args->output);
-}
-
 static void show_all(runner *r) {
   for (size_t i = 0; i < r->p.prog->nstmts; i++) {
     const uop_stmt *s = &r->p.prog->stmts[i];
     uop_value v;
     if (s->name && s->node->dtype != UOP_VOID && eval(r, s->node, &v) && is_result_shown(r))
-      show(r, s, &v);
+      sheet_value(&r->sheet, r->p.ctx, s, &v);
   }
 }
 
@@ -181,8 +185,23 @@ static bool eval_result(runner *r, uop_value *v) {
   while (i > 0 && !p->stmts[i - 1].name) i--;
   if (i == 0 || p->result->op == UOP_ASSERT) return false; /* asserts come by themselves */
   if (!eval(r, p->result, v) || v->dtype == UOP_VOID) return false;
-  if (!r->args->all && is_result_shown(r)) show(r, &p->stmts[i - 1], v);
+  if (!r->args->all && is_result_shown(r)) sheet_value(&r->sheet, r->p.ctx, &p->stmts[i - 1], v);
   return true;
+}
+
+/* Tells the run what it will be asked for, so that what several need is computed once. */
+static bool want(runner *r) {
+  const uop_program *p = r->p.prog;
+  size_t n = 0;
+  const uop **roots = malloc((p->nstmts + p->asserts.len + 1) * sizeof *roots);
+  for (size_t i = 0; roots && r->args->all && i < p->nstmts; i++)
+    if (p->stmts[i].name && p->stmts[i].node->dtype != UOP_VOID) roots[n++] = p->stmts[i].node;
+  for (size_t i = 0; roots && i < p->asserts.len; i++) roots[n++] = p->asserts.at[i];
+  if (roots) roots[n++] = p->result;
+  bool ok = roots && uop_run_want(r->run, roots, n);
+  if (!ok) no_memory(r);
+  free(roots);
+  return ok;
 }
 
 static void write_npy(runner *r, const uop_value *v) {
@@ -197,26 +216,62 @@ static void write_npy(runner *r, const uop_value *v) {
 
 /* ---- the command ---- */
 
-static void run_program(runner *r) {
+static bool on_progress(void *user, const uop_run_stats *now) {
+  runner *r = user;
+  watch_tell(&r->watch, now);
+  return true;
+}
+
+static double on_clock(void *user) {
+  (void)user;
+  return watch_seconds();
+}
+
+/* Everything but the files. */
+static bool evaluate(runner *r, uop_value *result) {
+  bool has_result = false;
+  watch_begin(&r->watch);
+  watch_signals(r->run);
+  if (want(r)) {
+    if (r->args->all) show_all(r);
+    has_result = eval_result(r, result);
+    eval_asserts(r);
+    summarise(r);
+  }
+  watch_signals_end();
+  if (watch_is_interrupted() && uop_error(r->p.ctx)->code != UOP_E_CANCELLED)
+    diag_say(DIAG_ERROR, "the run was cancelled"); /* between two values */
+  else if (!r->stopped && is_result_shown(r))
+    sheet_asserts(&r->sheet, r->p.prog->asserts.len, r->failed, r->unknown);
+  if (r->sheet.failed) no_memory(r);
+  if (r->failed > 0 || r->unknown > 0 || r->stopped) r->wrong = true;
+  if (r->args->time) times_print(r->run, r->seconds);
+  return has_result;
+}
+
+static int run_program(runner *r) {
   const run_args *a = r->args;
   uop_value result;
-  if (a->all) show_all(r);
-  bool has_result = eval_result(r, &result);
-  eval_asserts(r);
-  summarise(r);
+  bool has_result = evaluate(r, &result);
+  if (watch_is_interrupted()) return CLI_INTERRUPTED;
   if (a->npy && !has_result && !r->wrong) {
     diag_say(DIAG_ERROR, "the program has no result to write to '%s'", a->npy);
     r->wrong = true;
   }
-  if (r->failed > 0 || r->unknown > 0) r->wrong = true;
   if (!r->wrong && a->npy) write_npy(r, &result);
   if (!r->wrong && a->output && strcmp(a->output, "-") != 0)
-    r->wrong = !output_write(a->output, r->text.at, r->text.len);
+    r->wrong = !output_write(a->output, r->sheet.text.at, r->sheet.text.len);
+  return r->wrong ? CLI_WRONG : CLI_FINE;
 }
 
 static int start(runner *r) {
   const run_args *a = r->args;
-  uop_run_options options = {a->max_steps.value, a->values.max_bytes.value, warn, r};
+  uop_run_options options = {.max_steps = a->max_steps.value,
+                             .max_bytes = a->values.max_bytes.value,
+                             .warn = warn,
+                             .progress = on_progress,
+                             .clock = a->time ? on_clock : NULL,
+                             .user = r};
   if (!program_load(&r->p, &a->common)) return CLI_WRONG;
   r->run = uop_run_new(r->p.ctx, &options);
   r->reported = uop_map_new(r->p.ctx);
@@ -225,22 +280,23 @@ static int start(runner *r) {
     return CLI_WRONG;
   }
   int status = values_give(&r->given, &r->p, r->run, &a->values, a->all, &command_run);
-  if (status != CLI_FINE) return status;
-  run_program(r);
-  return r->wrong ? CLI_WRONG : CLI_FINE;
+  return status == CLI_FINE ? run_program(r) : status;
 }
 
 static int run(const void *arguments) {
   runner r = {.args = arguments};
-  if (r.args->npy && output_is_terminal(r.args->npy)) return CLI_USAGE;
-  if (r.args->npy && r.args->output && strcmp(r.args->npy, r.args->output) == 0)
-    return diag_usage(&command_run, "--out and -o are both '%s'", r.args->npy);
+  const run_args *a = r.args;
+  if (a->npy && output_is_terminal(a->npy)) return CLI_USAGE;
+  if (a->npy && a->output && strcmp(a->npy, a->output) == 0)
+    return diag_usage(&command_run, "--out and -o are both '%s'", a->npy);
+  r.sheet = (sheet){.path = a->output, .full = a->full, .json = a->json};
   int status = start(&r);
   uop_map_free(r.reported);
+  uop_map_free(r.bodies);
   uop_run_free(r.run);
   if (r.p.ctx) values_free(&r.given, r.p.ctx);
   program_free(&r.p);
-  free(r.text.at);
+  free(r.sheet.text.at);
   return status;
 }
 
@@ -253,6 +309,10 @@ static const opt_row options[] = {
      "fill the inputs that are not given with\nreproducible data made from the number SEED"},
     {0, "all", OPT_FLAG, offsetof(run_args, all), NULL, "print every named statement"},
     {0, "full", OPT_FLAG, offsetof(run_args, full), NULL, "print long arrays in full"},
+    {0, "json", OPT_FLAG, offsetof(run_args, json), NULL,
+     "print values as JSON, one object a line, in full;\nthe last one counts the asserts"},
+    {0, "time", OPT_FLAG, offsetof(run_args, time), NULL,
+     "print what each op has cost, to standard error"},
     {0, "out", OPT_TEXT, offsetof(run_args, npy), "FILE",
      "write the result to FILE as a numpy array (.npy)"},
     {'o', "output", OPT_TEXT, offsetof(run_args, output), "FILE", "write what is printed to FILE"},
@@ -273,11 +333,12 @@ const command command_run = {
     .about = "Runs a program: prints its result, the last named statement, and checks every\n"
              "assert. A value takes the dtype that the program's param or buffer has. The exit\n"
              "status is 1 when something cannot be computed or an assert fails; no file is\n"
-             "written then.",
+             "written then. Ctrl-C ends the run with status 130, a second one at once.",
     .examples = "  uopc run prog.uir\n"
                 "  uopc run -e '%c = add 2 3'\n"
                 "  uopc run prog.uir --param '0=[1, 2, 3]' --buffer 0=@w.npy --out y.npy\n"
-                "  uopc run prog.uir --fill 1 --all",
+                "  uopc run prog.uir --fill 1 --all\n"
+                "  uopc run prog.uir --json --time",
     .options = options,
     .args_size = sizeof(run_args),
     .run = run,

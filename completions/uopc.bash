@@ -17,7 +17,8 @@ _uopc() {
   fmt | stats) options="$options -o --output" ;;
   graph) options="$options -o --output --svg --png" ;;
   run)
-    options="$options -o --output --param --buffer --fill --all --full --out --max-steps --max-bytes"
+    options="$options -o --output --param --buffer --fill --all --full --json --time --out"
+    options="$options --max-steps --max-bytes"
     ;;
   esac
   case $previous in

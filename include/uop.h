@@ -814,9 +814,11 @@ UOP_API void uop_value_free(uop_ctx *ctx, uop_value *v);
 UOP_API bool uop_value_parse(uop_ctx *ctx, const char *text, size_t len, uop_dtype d,
                              uop_value *out);
 
-/* As `uopc run` prints it: 25, [1.0, 2.0], nested brackets; arrays of more than 1,000 elements are
- * shortened in the middle of each axis unless `full`. Freed with uop_free(). */
-UOP_API char *uop_value_print(uop_ctx *ctx, const uop_value *v, bool full);
+/* As `uopc run` prints it: 25, [1.0, 2.0]; of rank 2 and more as numpy's repr lays it out, a row a
+ * line and the columns aligned. `indent` is the column in which the text will stand, for its
+ * further lines. Arrays of more than 1,000 elements are shortened in the middle of each long axis
+ * unless `full`; what is not reads back with uop_value_parse(). Freed with uop_free(). */
+UOP_API char *uop_value_print(uop_ctx *ctx, const uop_value *v, bool full, uint32_t indent);
 
 /* Reproducible data for an input: from `seed`, the op and the slot by splitmix64 (Steele, Lea and
  * Flood, OOPSLA 2014). f32, f16: uniform multiples of 2^-11 in [-1, 1); i32: -100..100; bool. */

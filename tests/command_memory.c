@@ -145,6 +145,8 @@ static const struct path {
     {"run good.uir --param 0=[[1,_2,_3],_[4,_5,_6]] --param 1=5 --buffer 0=@w.npy", 0},
     {"run good.uir --fill 1 --buffer 0=@- --all --full --out out", 0},
     {"run prog.uir --fill 2 --all", 1},
+    {"run prog.uir --fill 2 --all --json", 1},
+    {"run good.uir --fill 1 --all --json -o out", 0},
     {"run good.uir", 1},
     {"run good.uir --param 0=7", 2},
     {"run -e %a_=_const_1 -e assert_%a_2", 1},

@@ -80,6 +80,9 @@ rm -rf "$BUILD/command_memory"
 mkdir "$BUILD/command_memory"
 closing command_memory "$BUILD/asan/tests/command_memory" "$BUILD/command_memory"
 step command_limits sh tests/command_limits.sh "$BUILD/uopc" "$BUILD/command_memory"
+rm -rf "$BUILD/command_watch"
+mkdir "$BUILD/command_watch"
+closing command_watch "$BUILD/tests/command_watch" "$BUILD/asan/uopc" "$BUILD/command_watch"
 closing golden "$BUILD/tests/golden" "$BUILD/asan/uopc" tests/golden
 step exhaustive "$BUILD/tests/exhaustive" 1009
 step vectorised sh tests/vectorised.sh

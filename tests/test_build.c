@@ -652,7 +652,7 @@ static void test_locale(void **state) {
   uop_run *r = uop_run_new(ctx, NULL);
   uop_value out;
   assert_true(uop_run_eval(r, u, &out));
-  s = uop_value_print(ctx, &out, true);
+  s = uop_value_print(ctx, &out, true, 0);
   assert_string_equal(s, "1234567.5");
   uop_free(ctx, s);
   uop_run_free(r);

@@ -253,7 +253,7 @@ static bool attempt_text(uop_ctx *ctx, const uop *u) {
   uop_value v, w = {0};
   const char *text = "[[1, 2, 3, 4], [5, 6, 7, 8]]";
   if (!uop_value_parse(ctx, text, strlen(text), UOP_F32, &v)) return false;
-  char *s = uop_value_print(ctx, &v, true);
+  char *s = uop_value_print(ctx, &v, true, 0);
   size_t n;
   void *b = s ? uop_npy_write(ctx, &v, &n) : NULL;
   bool ok = b && uop_npy_read(ctx, b, n, &w);

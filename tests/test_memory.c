@@ -187,7 +187,7 @@ static bool try_map(uop_ctx *c) {
 }
 
 static bool use_value(uop_ctx *c, uop_value *v) {
-  char *s = uop_value_print(c, v, true);
+  char *s = uop_value_print(c, v, true, 0);
   size_t len;
   void *npy = uop_npy_write(c, v, &len);
   uop_value back;

@@ -37,10 +37,10 @@ static char *read_npy(const unsigned char *b, size_t n) {
   memcpy(exact, b, n);
   char *s;
   if (uop_npy_read(ctx, exact, n, &v)) {
-    char *p = uop_value_print(ctx, &v, false);
+    char *p = flat_text(ctx, &v);
     s = malloc(strlen(p) + 8);
     sprintf(s, "%s %s", uop_dtype_name(v.dtype), p);
-    uop_free(ctx, p);
+    free(p);
     uop_value_free(ctx, &v);
   } else {
     s = error_text(ctx);

@@ -15,7 +15,7 @@ static char *round_trip(const char *dtype, const char *text, bool full) {
   uop_value v;
   char *s;
   if (uop_value_parse(ctx, text, strlen(text), dtype_named(dtype, strlen(dtype)), &v)) {
-    char *p = uop_value_print(ctx, &v, full);
+    char *p = uop_value_print(ctx, &v, full, 0);
     s = copy_of(p);
     uop_free(ctx, p);
     uop_value_free(ctx, &v);
@@ -44,8 +44,8 @@ static void test_value_text(void **state) {
   expect_text("f32", "16777217", "16777216.0");
   expect_text("f16", "[0.1, 65519, 1e6, nan]", "[0.099975586, 65504.0, inf, nan]");
   expect_text("bool", "[true, false, 1, 0]", "[true, false, true, false]");
-  expect_text("i32", "[[1, 2], [3, 4]]", "[[1, 2], [3, 4]]");
-  expect_text("i32", "[\n[ ] ,\t[]]\n", "[[], []]");
+  expect_text("i32", "[[1, 2], [3, 4]]", "[[1, 2],\n [3, 4]]");
+  expect_text("i32", "[\n[ ] ,\t[]]\n", "[[],\n []]");
   expect_text("i32", "[]", "[]");
   expect_text("f32", "[[[]]]", "[[[]]]");
 }
@@ -99,21 +99,24 @@ static void test_value_print_short(void **state) {
   static int32_t x[N];
   for (int32_t i = 0; i < N; i++) x[i] = i;
   uop_value v = {.dtype = UOP_I32, .rank = 1, .dims = {N}, .count = N, .data = x};
-  char *s = uop_value_print(ctx, &v, false);
+  char *s = uop_value_print(ctx, &v, false, 0);
   assert_string_equal(s, "[0, 1, 2, ..., 998, 999, 1000]");
   uop_free(ctx, s);
   v.dims[0] = v.count = 1000;
-  s = uop_value_print(ctx, &v, false);
+  s = uop_value_print(ctx, &v, false, 0);
   assert_null(strstr(s, "..."));
   uop_free(ctx, s);
   v = (uop_value){.dtype = UOP_I32, .rank = 2, .dims = {143, 7}, .count = N, .data = x};
-  s = uop_value_print(ctx, &v, false);
-  assert_string_equal(s, "[[0, 1, 2, ..., 4, 5, 6], [7, 8, 9, ..., 11, 12, 13], "
-                         "[14, 15, 16, ..., 18, 19, 20], ..., [980, 981, 982, ..., 984, 985, 986], "
-                         "[987, 988, 989, ..., 991, 992, 993], "
-                         "[994, 995, 996, ..., 998, 999, 1000]]");
+  s = uop_value_print(ctx, &v, false, 0);
+  assert_string_equal(s, "[[   0,    1,    2, ...,    4,    5,    6],\n"
+                         " [   7,    8,    9, ...,   11,   12,   13],\n"
+                         " [  14,   15,   16, ...,   18,   19,   20],\n"
+                         " ...,\n"
+                         " [ 980,  981,  982, ...,  984,  985,  986],\n"
+                         " [ 987,  988,  989, ...,  991,  992,  993],\n"
+                         " [ 994,  995,  996, ...,  998,  999, 1000]]");
   uop_free(ctx, s);
-  s = uop_value_print(ctx, &v, true);
+  s = uop_value_print(ctx, &v, true, 0);
   assert_null(strstr(s, "..."));
   uop_value back;
   assert_true(uop_value_parse(ctx, s, strlen(s), UOP_I32, &back));
@@ -123,11 +126,11 @@ static void test_value_print_short(void **state) {
   uop_free(ctx, s);
   /* Brackets alone can be too many. */
   v = (uop_value){.dtype = UOP_I32, .rank = 2, .dims = {2147483647, 0}, .count = 0, .data = NULL};
-  s = uop_value_print(ctx, &v, true);
-  assert_string_equal(s, "[[], [], [], ..., [], [], []]");
+  s = uop_value_print(ctx, &v, true, 0);
+  assert_string_equal(s, "[[],\n [],\n [],\n ...,\n [],\n [],\n []]");
   uop_free(ctx, s);
   v = (uop_value){.dtype = UOP_VOID, .rank = 0, .dims = {0}, .count = 1, .data = NULL};
-  s = uop_value_print(ctx, &v, false);
+  s = uop_value_print(ctx, &v, false, 0);
   assert_string_equal(s, "void");
   uop_free(ctx, s);
   uop_ctx_free(ctx);

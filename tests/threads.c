@@ -47,7 +47,7 @@ static char *work(uop_ctx *ctx, const uop_program *p) {
   }
   for (size_t i = 0; i < p->roots.len; i++) MUST(uop_run_eval(r, p->roots.at[i], &out));
   MUST(warnings == 1);
-  char *value = uop_value_print(ctx, &out, true);
+  char *value = uop_value_print(ctx, &out, true, 0);
   char *all = malloc(len + dot_len + 100);
   MUST(value && all);
   sprintf(all, "%s%s%s", printed, dot, value);

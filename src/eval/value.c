@@ -1,7 +1,6 @@
-/* value.c - values on their own: made, freed, filled, printed. */
+/* value.c - values on their own: made, freed, filled. */
 #include "eval/value.h"
 #include "alu/alu.h"
-#include "base/decimal.h"
 #include "eval/reader.h"
 
 int64_t uopi_count(const int64_t *dims, size_t rank) {
@@ -95,73 +94,4 @@ bool uop_value_fill(const uop *input, uint64_t seed, uop_value *out) {
     }
   }
   return true;
-}
-
-/* ---- printing ---- */
-
-static char *put_word(char *p, const char *s) {
-  size_t n = strlen(s);
-  memcpy(p, s, n);
-  return p + n;
-}
-
-char *uopi_format_element(char *p, uop_dtype d, const void *data, int64_t i) {
-  switch (d) {
-  case UOP_BOOL: return put_word(p, ((const _Bool *)data)[i] ? "true" : "false");
-  case UOP_I32: {
-    int64_t v = ((const int32_t *)data)[i];
-    if (v < 0) *p++ = '-';
-    return uopi_format_u64(p, (uint64_t)(v < 0 ? -v : v));
-  }
-  case UOP_F32: return uopi_format_f32(p, ((const float *)data)[i]);
-  case UOP_F16: return uopi_format_f32(p, cast_f16_f32(((const uint16_t *)data)[i]));
-  default: return put_word(p, "void");
-  }
-}
-
-enum { SHORT_OVER = 1000, SHORT_AXIS = 6, SHORT_SHOWN = 3 };
-
-/* Whether axes are cut: there is too much to print. Brackets count as elements do, since an empty
- * array can have 2^31 of them; those are cut even when all is asked for, as nothing is lost. */
-static bool is_long(const uop_value *v, bool full) {
-  if (full && v->count) return false;
-  int64_t brackets = 1;
-  for (uint32_t i = 0; i < v->rank && brackets <= SHORT_OVER && v->dims[i]; i++) {
-    if (v->dims[i] > SHORT_OVER) return true;
-    brackets *= v->dims[i];
-  }
-  return brackets > SHORT_OVER;
-}
-
-/* Prints `axis` and those below it; `at` is its first element. As deep as the rank. */
-static void put_axis(uopi_buf *b, const uop_value *v, bool cut, uint32_t axis, int64_t at) {
-  if (axis == v->rank) {
-    char s[UOPI_ELEMENT_CHARS];
-    uopi_put(b, s, (size_t)(uopi_format_element(s, v->dtype, v->data, at) - s));
-    return;
-  }
-  int64_t n = v->dims[axis];
-  uopi_putc(b, '[');
-  for (int64_t i = 0; i < n && !b->failed; i++) {
-    if (i) uopi_puts(b, ", ");
-    if (cut && n > SHORT_AXIS && i == SHORT_SHOWN) {
-      uopi_puts(b, "..., ");
-      i = n - SHORT_SHOWN;
-    }
-    put_axis(b, v, cut, axis + 1, at + i * v->strides[axis]);
-  }
-  uopi_putc(b, ']');
-}
-
-char *uop_value_print(uop_ctx *ctx, const uop_value *v, bool full) {
-  if (!v) return NULL;
-  uopi_buf b = {uopi_mem_of(ctx), NULL, 0, 0, false};
-  int64_t row_major[UOP_MAX_RANK];
-  uop_value w = *v;
-  if (!w.strides) {
-    uopi_row_major(v->dims, v->rank, row_major);
-    w.strides = row_major;
-  }
-  put_axis(&b, &w, is_long(v, full), 0, 0);
-  return uopi_buf_give(&b, ctx, NULL);
 }

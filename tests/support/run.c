@@ -32,6 +32,19 @@ char *error_text(uop_ctx *ctx) {
   return copy_of(s);
 }
 
+char *flat_text(uop_ctx *ctx, const uop_value *v) {
+  char *s = uop_value_print(ctx, v, false, 0), *to = malloc(2 * strlen(s) + 1), *end = to;
+  assert_non_null(to);
+  for (const char *p = s; *p; p++) {
+    if (*p == ' ' || *p == '\n') continue;
+    *end++ = *p;
+    if (*p == ',') *end++ = ' ';
+  }
+  *end = 0;
+  uop_free(ctx, s);
+  return to;
+}
+
 outcome run_program(const char *text, const uop_run_options *o, const char *const *in) {
   uop_ctx *ctx = uop_ctx_new(NULL);
   uop_program *p = uop_program_parse(ctx, text, strlen(text), NULL);
@@ -58,9 +71,7 @@ outcome run_program(const char *text, const uop_run_options *o, const char *cons
   bool ok = true;
   for (size_t i = 0; i < p->roots.len && ok; i++) ok = uop_run_eval(r, p->roots.at[i], &result);
   if (ok) {
-    char *s = uop_value_print(ctx, &result, false);
-    out.text = copy_of(s);
-    uop_free(ctx, s);
+    out.text = flat_text(ctx, &result);
   } else {
     out.text = error_text(ctx);
     assert_non_null(uop_error(ctx)->node);

@@ -22,5 +22,7 @@ void expect_run(const char *text, const char *want, const char *const *in);
 uop_dtype dtype_named(const char *s, size_t n);
 char *copy_of(const char *s);
 char *error_text(uop_ctx *ctx); /* "error 13: …" */
+/* As uop_value_print() has it, but on one line: expectations of values need no layout. */
+char *flat_text(uop_ctx *ctx, const uop_value *v);
 
 #endif
