@@ -56,22 +56,40 @@ static void put_inputs(const uop_nodes *inputs, FILE *f) {
   }
 }
 
-static void put_all(const program *p, const uop_counts *c, const uop_nodes *inputs, FILE *f) {
+/* What the tops' graph takes, and what the result can be. */
+typedef struct estimates {
+  uop_cost cost;
+  bool has_bounds;
+  uop_interval bounds;
+} estimates;
+
+static void put_estimates(const estimates *e, FILE *f) {
+  fprintf(f, LABEL "%llu\n", "work", (unsigned long long)e->cost.work);
+  fprintf(f, LABEL "%llu\n", "bytes", (unsigned long long)e->cost.bytes);
+  if (e->has_bounds)
+    fprintf(f, LABEL "%lld..%lld\n", "bounds", (long long)e->bounds.lo, (long long)e->bounds.hi);
+}
+
+static void put_all(const program *p, const uop_counts *c, const estimates *e,
+                    const uop_nodes *inputs, FILE *f) {
   fprintf(f, LABEL "%zu\n", "statements", p->prog->nstmts);
   fprintf(f, LABEL "%zu\n", "asserts", p->prog->asserts.len);
   fprintf(f, LABEL "%llu\n", "nodes", (unsigned long long)c->nodes);
   put_tree(c, f);
   fprintf(f, LABEL "%llu\n", "depth", (unsigned long long)c->depth);
   fprintf(f, LABEL "%llu\n", "ops", (unsigned long long)c->ops);
+  put_estimates(e, f);
   put_histogram(c, f);
   put_inputs(inputs, f);
 }
 
-static bool count(program *p, uop_counts *out) {
-  const uop **tops;
+static bool count(program *p, uop_counts *out, estimates *e) {
+  const uop **tops, *result = p->prog->result;
   size_t n;
   if (!program_tops(p, &tops, &n)) return false;
-  bool ok = uop_count(p->ctx, tops, n, out);
+  e->has_bounds = result->dtype == UOP_I32 || result->dtype == UOP_BOOL;
+  bool ok = uop_count(p->ctx, tops, n, out) && uop_cost_of(p->ctx, tops, n, &e->cost) &&
+            (!e->has_bounds || uop_bounds(NULL, result, &e->bounds));
   if (!ok) diag_say(DIAG_ERROR, "out of memory");
   free(tops);
   return ok;
@@ -81,10 +99,11 @@ static bool write_stats(program *p, const char *path) {
   size_t len = 0;
   char *text = NULL;
   uop_counts counts;
+  estimates e;
   uop_nodes inputs = {NULL, 0, 0};
-  if (!count(p, &counts) || !program_inputs(p, &inputs)) return false;
+  if (!count(p, &counts, &e) || !program_inputs(p, &inputs)) return false;
   FILE *f = open_memstream(&text, &len);
-  if (f) put_all(p, &counts, &inputs, f);
+  if (f) put_all(p, &counts, &e, &inputs, f);
   bool ok = f && !ferror(f);
   if (f && (fclose(f) != 0 || !text)) ok = false; /* glibc's fclose() says nothing of text */
   if (!ok) diag_say(DIAG_ERROR, "out of memory");
@@ -113,7 +132,9 @@ const command command_stats = {
     .summary = "count nodes, depth and ops",
     .about = "Prints, for the graph of all statements: its distinct nodes, how many they would\n"
              "be written out as a tree, the depth in edges of its longest path, its ops (nodes\n"
-             "that are neither const nor param), how often each op occurs, and its inputs.",
+             "that are neither const nor param), how often each op occurs, and its inputs.\n"
+             "Also estimates: the work in additions, the bytes that ops read and write, and,\n"
+             "where the result is i32 or bool, an interval that has every value of it.",
     .examples = "  uopc stats prog.uir\n"
                 "  uopc stats -e '%x = param 0' -e '%y = mul %x %x' -e '%z = mul %y %y'",
     .options = options,

@@ -655,6 +655,27 @@ typedef struct uop_counts {
 /* Of all roots together; `tree` sums the roots' trees. False: out of memory. */
 UOP_API bool uop_count(uop_ctx *ctx, const uop *const *roots, size_t n, uop_counts *out);
 
+/* Both ends belong to it. Of a bool, false is 0 and true 1. */
+typedef struct uop_interval {
+  int64_t lo, hi; /* lo <= hi */
+} uop_interval;
+
+/* An interval that has every value that an element of `u`, an i32 or bool, can have, whatever the
+ * inputs are; sound for arithmetic that wraps. `memo`, a uop_map_new() for this alone, makes many
+ * questions cost what one does; it may be NULL. UOP_E_DTYPE for another dtype; UOP_E_CONTEXT. Which
+ * ops' intervals are the least ones is said in src/graph/bounds.c. */
+UOP_API bool uop_bounds(uop_map *memo, const uop *u, uop_interval *out);
+
+/* An estimate of what running a graph takes; both stop at UINT64_MAX. */
+typedef struct uop_cost {
+  uint64_t work;  /* in additions: elements by the op's weight */
+  uint64_t bytes; /* read and written, if each result is stored */
+} uop_cost;
+
+/* Of all roots together: each node once, a CALL's body for each CALL. The model is in
+ * src/graph/cost.c. False: out of memory, UOP_E_CONTEXT. */
+UOP_API bool uop_cost_of(uop_ctx *ctx, const uop *const *roots, size_t n, uop_cost *out);
+
 /* ---- text ---- */
 
 /* A statement of a program. */

@@ -124,6 +124,11 @@ ON_GRAPH(ranges, uop_nodes l = {0};
          const uop *r[] = {uop_range(c, 9, 2, UOP_AXIS_LOOP), uop_range(c, 9, 1, UOP_AXIS_LOOP), u};
          const uop *all = uop_sink(c, r, 3); ok = all && uop_ranges(all, &l); uop_nodes_free(c, &l))
 ON_GRAPH(count, uop_counts n; ok = uop_count(c, &u, 1, &n))
+ON_GRAPH(bounds, uop_map *m = uop_map_new(c); uop_interval i;
+         const uop *x = p(c, 0, UOP_I32), *call = uop_call(uop_max(uop_mul(x, x), 3), "f", 4);
+         ok = u && m && call && uop_bounds(NULL, call, &i) && uop_bounds(m, call, &i) && i.lo == 16;
+         uop_map_free(m))
+ON_GRAPH(cost, uop_cost n; ok = uop_cost_of(c, &u, 1, &n))
 ON_GRAPH(substitute, const uop *from = uop_param(c, 1, UOP_F32, UOP_DIMS(3));
          const uop *to = uop_param(c, 7, UOP_F32, UOP_DIMS(3));
          ok = from && to && uop_substitute(u, &from, &to, 1))
@@ -201,7 +206,9 @@ static bool use_value(uop_ctx *c, uop_value *v) {
 static bool try_value(uop_ctx *c) {
   uop_value v;
   if (!uop_value_parse(c, "[[1, 2, 3], [4, 5, nan]]", 24, UOP_F32, &v)) return false;
-  bool ok = use_value(c, &v);
+  uop_value packed;
+  bool ok = use_value(c, &v) && uop_value_pack(c, &v, &packed);
+  if (ok) uop_value_free(c, &packed);
   uop_value_free(c, &v);
   const uop *in = ok ? uop_param(c, 0, UOP_F16, UOP_DIMS(4)) : NULL;
   if (!in || !uop_value_fill(in, 1, &v)) return false;
@@ -209,19 +216,22 @@ static bool try_value(uop_ctx *c) {
   return true;
 }
 
-static bool give(uop_run *r, uop_op op, int64_t slot, int rank, float *data) {
+static bool give(uop_run *r, uop_op op, int64_t slot, int rank, float *data) { /* or a copy */
   uop_value v = {
       .dtype = UOP_F32, .rank = (uint32_t)rank, .dims = {2, 3}, .count = 6, .data = data};
   if (rank == 1) v.dims[0] = v.count = 3;
-  return uop_run_set(r, op, slot, &v);
+  return slot ? uop_run_set_copy(r, op, slot, &v) : uop_run_set(r, op, slot, &v);
 }
+
+static double no_time(void *user) { return (void)user, 0; }
 
 static bool try_run(uop_ctx *c) {
   float data[] = {1, -2, 3, -4, 5, -6};
   uop_program *prog = uop_program_parse(c, text, good_length(), NULL);
-  uop_run *r = prog ? uop_run_new(c, NULL) : NULL;
+  uop_run_options o = {.clock = no_time};
+  uop_run *r = prog ? uop_run_new(c, &o) : NULL;
   bool ok = r && give(r, UOP_PARAM, 0, 2, data) && give(r, UOP_PARAM, 1, 1, data) &&
-            give(r, UOP_BUFFER, 0, 1, data);
+            give(r, UOP_BUFFER, 0, 1, data) && uop_run_want(r, prog->roots.at, prog->roots.len);
   uop_value out;
   for (size_t i = 0; ok && i < prog->roots.len; i++) ok = uop_run_eval(r, prog->roots.at[i], &out);
   if (ok) { /* row 0: 1+1, 4-2, 9+3; row 1: -4+1, -10-2, -18+3, made positive */
@@ -229,6 +239,25 @@ static bool try_run(uop_ctx *c) {
   }
   uop_run_free(r);
   uop_program_free(prog);
+  return ok;
+}
+
+/* Tiles, strided leaves, copies, large arrays that come and go. */
+static bool try_arrays(uop_ctx *c) {
+  static float data[512 * 512];
+  uop_value v = {.dtype = UOP_F32, .rank = 2, .dims = {512, 512}, .count = 512 * 512, .data = data};
+  uop_value out;
+  const uop *u = uop_param(c, 0, UOP_F32, UOP_DIMS(512, 512));
+  for (int i = 0; u && i < 3; i++) u = uop_add(uop_permute(u, UOP_DIMS(1, 0)), u);
+  u = uop_add(uop_reshape(uop_permute(u, UOP_DIMS(1, 0)), UOP_DIMS(512 * 512)), 1);
+  uop_run *r = u ? uop_run_new(c, NULL) : NULL;
+  bool ok = r != NULL;
+  for (int i = 0; ok && i < 2; i++) {
+    if (i) uop_run_reset(r);
+    ok = uop_run_set(r, UOP_PARAM, 0, &v) && uop_run_eval(r, u, &out) &&
+         uop_run_eval(r, uop_reduce(u, UOP_MAX, 1), &out);
+  }
+  uop_run_free(r);
   return ok;
 }
 
@@ -278,7 +307,8 @@ static const struct row {
     ROW(inline_call),  ROW(print),        ROW(dot),
     ROW(wrap),         ROW(copy),         ROW(program),
     ROW(diagnostics),  ROW(map),          ROW(value),
-    ROW(run),          ROW(trim),         ROW(many_nodes)};
+    ROW(run),          ROW(trim),         ROW(many_nodes),
+    ROW(bounds),       ROW(cost),         ROW(arrays)};
 
 /* Fails allocation n, and all later ones if `for_good`. False: it did not come to that many. */
 static bool fail_at(const struct row *row, uint64_t n, bool for_good) {
