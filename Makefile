@@ -192,7 +192,7 @@ $(BUILD)/tests/threads: tests/threads.c $(SRC) $(DEPS)
 	  $(SRC) -o $@ -lm -lpthread
 
 unit-tests: $(BUILD)/tests/threads $(UNIT:%=$(ASAN)/tests/%) $(ASAN)/tests/command_memory \
-  $(ASAN)/uopc $(BUILD)/uopc $(BUILD)/tests/golden $(BUILD)/tests/deep $(BUILD)/tests/exhaustive
+  $(ASAN)/uopc $(BUILD)/uopc $(BUILD)/tests/golden $(BUILD)/tests/deep $(BUILD)/tests/command_watch $(BUILD)/tests/exhaustive
 
 # ---- derived files ----
 

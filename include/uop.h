@@ -655,9 +655,10 @@ typedef struct uop_counts {
 /* Of all roots together; `tree` sums the roots' trees. False: out of memory. */
 UOP_API bool uop_count(uop_ctx *ctx, const uop *const *roots, size_t n, uop_counts *out);
 
-/* Both ends belong to it. Of a bool, false is 0 and true 1. */
+/* Numbers that follow each other. Of a bool, false is 0 and true 1. */
 typedef struct uop_interval {
-  int64_t lo, hi; /* lo <= hi */
+  int64_t lo; /* the least, which belongs to it */
+  int64_t hi; /* the greatest, too; not less than lo */
 } uop_interval;
 
 /* An interval that has every value that an element of `u`, an i32 or bool, can have, whatever the
