@@ -50,9 +50,12 @@ bool uopi_value_make(uop_ctx *ctx, uop_dtype d, const int64_t *dims, size_t rank
 }
 
 bool uop_value_pack(uop_ctx *ctx, const uop_value *v, uop_value *out) {
-  if (!ctx || !v || !out || !uopi_value_make(ctx, v->dtype, v->dims, v->rank, out)) return false;
+  uop_value packed; /* `out` may be `v` */
+  if (!ctx || !v || !out || !uopi_value_make(ctx, v->dtype, v->dims, v->rank, &packed))
+    return false;
   uopi_reader in = uopi_reader_of_value(v);
-  uopi_read(&in, 0, v->count, out->data);
+  uopi_read(&in, 0, v->count, packed.data);
+  *out = packed;
   return true;
 }
 
@@ -158,7 +161,7 @@ char *uop_value_print(uop_ctx *ctx, const uop_value *v, bool full) {
   uopi_buf b = {uopi_mem_of(ctx), NULL, 0, 0, false};
   int64_t row_major[UOP_MAX_RANK];
   uop_value w = *v;
-  if (!w.strides) {
+  if (!w.strides || w.count == 0) { /* of no elements, strides may be anything */
     uopi_row_major(v->dims, v->rank, row_major);
     w.strides = row_major;
   }
