@@ -216,7 +216,10 @@ static void run_program(runner *r) {
 
 static int start(runner *r) {
   const run_args *a = r->args;
-  uop_run_options options = {a->max_steps.value, a->values.max_bytes.value, warn, r};
+  uop_run_options options = {.max_steps = a->max_steps.value,
+                             .max_bytes = a->values.max_bytes.value,
+                             .warn = warn,
+                             .user = r};
   if (!program_load(&r->p, &a->common)) return CLI_WRONG;
   r->run = uop_run_new(r->p.ctx, &options);
   r->reported = uop_map_new(r->p.ctx);
