@@ -754,8 +754,8 @@ typedef struct uop_op_cost {
 
 /* What a new run is given; zero-initialise. The functions get `user`, and may be NULL. `warn` is
  * called when nothing is under way, and may evaluate. In the others, this run can be cancelled and
- * its stats read: uop_run_eval() and uop_run_want() refuse (UOP_E_ARG), uop_run_reset() does
- * nothing. */
+ * its stats read, and no node may die: uop_run_eval() and uop_run_want() refuse (UOP_E_ARG),
+ * uop_run_reset() does nothing. */
 typedef struct uop_run_options {
   uint64_t max_steps;                          /* elements computed; 0: UOP_DEFAULT_STEPS */
   uint64_t max_bytes;                          /* of values alive at once; 0: UOP_DEFAULT_BYTES */
