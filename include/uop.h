@@ -762,7 +762,7 @@ typedef struct uop_run uop_run;
 typedef struct uop_run_stats {
   uint64_t nodes;      /* evaluations of a node, in each call anew; those fused count as one */
   uint64_t steps;      /* elements computed; 1 for a view */
-  uint64_t bytes;      /* of values alive now */
+  uint64_t bytes;      /* of values alive now, and past 1 MiB of what the run itself needs */
   uint64_t peak_bytes; /* and at most so far */
 } uop_run_stats;
 
@@ -774,7 +774,10 @@ typedef struct uop_op_cost {
   double seconds;    /* by the run's clock */
 } uop_op_cost;
 
-/* What a new run is given; zero-initialise. The functions get `user`, and may be NULL. */
+/* What a new run is given; zero-initialise. The functions get `user`, and may be NULL. `warn` is
+ * called when nothing is under way, and may evaluate. In the others, this run can be cancelled and
+ * its stats read, and no node may die: uop_run_eval() and uop_run_want() refuse (UOP_E_ARG),
+ * uop_run_reset() does nothing. */
 typedef struct uop_run_options {
   uint64_t max_steps;                          /* elements computed; 0: UOP_DEFAULT_STEPS */
   uint64_t max_bytes;                          /* of values alive at once; 0: UOP_DEFAULT_BYTES */

@@ -45,38 +45,64 @@ static void put_awkward(rng *r, uop_dtype d, void *data, int64_t i) {
   }
 }
 
-/* The value of an input; now and then it lies the other way round in memory. */
+/* The value of an input; now and then it lies otherwise in memory. */
 typedef struct given {
   uop_value plain, strided;
+  char *memory; /* of the strided one, if it has its own */
   int64_t strides[UOP_MAX_RANK];
 } given;
 
+/* Strides for axes in any order, with gaps and backwards; of an axis of one element, and of an
+ * array without elements, whatever number. Elements that it spans; *first is where it begins. */
+static int64_t make_strides(rng *r, const uop_value *v, int64_t *strides, int64_t *first) {
+  uint32_t order[UOP_MAX_RANK];
+  int64_t n = 1;
+  *first = 0;
+  for (uint32_t i = 0; i < v->rank; i++) { /* Fisher and Yates */
+    uint32_t k = random_below(r, i + 1);
+    order[i] = order[k];
+    order[k] = i;
+  }
+  for (uint32_t i = 0; i < v->rank; i++) {
+    uint32_t axis = order[i];
+    if (v->count == 0 || v->dims[axis] == 1) {
+      strides[axis] = random_below(r, 2) ? INT64_MAX : (int64_t)random_below(r, 100) - 50;
+      continue;
+    }
+    n *= random_below(r, 4) ? 1 : 2;
+    strides[axis] = random_below(r, 3) ? n : -n;
+    if (strides[axis] < 0) *first += n * (v->dims[axis] - 1);
+    n *= v->dims[axis];
+  }
+  return n;
+}
+
 static void give(const uop *u, uint64_t seed, given *g) {
-  uop_ctx *ctx = uop_ctx_of(u);
   rng r = {seed * 1000003 + (uint64_t)uop_slot(u)};
   assert_true(uop_value_fill(u, seed, &g->plain));
   for (int64_t i = 0; i < g->plain.count; i++) put_awkward(&r, g->plain.dtype, g->plain.data, i);
   g->strided = g->plain;
-  if (random_below(&r, 2) || g->plain.count == 0) return;
-  assert_true(uop_value_pack(ctx, &g->plain, &g->strided));
-  int64_t n = 1;
-  for (uint32_t i = 0; i < g->plain.rank; i++) { /* column-major */
-    g->strides[i] = n;
-    n *= g->plain.dims[i];
+  if (random_below(&r, 2) || g->plain.rank == 0) return;
+  int64_t first, n = make_strides(&r, &g->plain, g->strides, &first);
+  g->strided.strides = g->strides;
+  if (g->plain.count == 0) {
+    g->strided.data = NULL;
+    return;
   }
   size_t size = uop_dtype_size(g->plain.dtype);
-  for (int64_t i = 0; i < n; i++) {
-    int64_t rest = i, to = 0;
+  g->memory = malloc((size_t)n * size); /* no more: a stray read is found out */
+  assert_non_null(g->memory);
+  g->strided.data = g->memory + (size_t)first * size;
+  for (int64_t i = 0; i < g->plain.count; i++) {
+    int64_t rest = i, to = first;
     for (uint32_t k = g->plain.rank; k-- > 0; rest /= g->plain.dims[k])
-      to += rest % g->plain.dims[k] * g->strides[k];
-    memcpy((char *)g->strided.data + (size_t)to * size,
-           (const char *)g->plain.data + (size_t)i * size, size);
+      to += g->plain.dims[k] == 1 ? 0 : rest % g->plain.dims[k] * g->strides[k];
+    memcpy(g->memory + (size_t)to * size, (const char *)g->plain.data + (size_t)i * size, size);
   }
-  g->strided.strides = g->strides;
 }
 
 static void ungive(uop_ctx *ctx, given *g) {
-  if (g->strided.data != g->plain.data) uop_value_free(ctx, &g->strided);
+  free(g->memory);
   uop_value_free(ctx, &g->plain);
 }
 
@@ -121,7 +147,9 @@ static void run_fast(uop_ctx *ctx, const trial *t, const uop_nodes *inputs, give
   for (size_t i = 0; i < inputs->len; i++)
     assert_true((i % 2 ? uop_run_set : uop_run_set_copy)(
         r, (uop_op)inputs->at[i]->op, uop_slot(inputs->at[i]), &values[i].strided));
-  if (t->seed % 3) assert_true(uop_run_want(r, t->root, t->nroots));
+  const uop *want[ROOTS]; /* in another order, which changes nothing that is seen */
+  for (size_t i = 0; i < t->nroots; i++) want[i] = t->root[(i + t->seed) % t->nroots];
+  if (t->seed % 3) assert_true(uop_run_want(r, want, t->nroots));
   for (size_t i = 0; i < t->nroots; i++) {
     uop_value v = {.dtype = UOP_VOID};
     bool ok = uop_run_eval(r, t->root[i], &v);

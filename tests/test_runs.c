@@ -3,6 +3,7 @@
  */
 #include "uop.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -83,6 +84,17 @@ static void test_views_are_free(void **state) {
   uop_ctx_free(own);
 }
 
+static void expect_floats(const uop_value *v, const float *want) {
+  assert_null(v->strides);
+  assert_memory_equal(v->data, want, (size_t)v->count * sizeof *want);
+}
+
+static void expect_text(const uop_value *v, const char *want) {
+  char *s = uop_value_print(ctx, v, true, 0);
+  assert_string_equal(s, want);
+  uop_free(ctx, s);
+}
+
 static void expect_strides(const uop_value *v, const int64_t *want) {
   assert_non_null(v->strides);
   for (uint32_t i = 0; i < v->rank; i++) assert_int_equal(v->strides[i], want[i]);
@@ -125,6 +137,42 @@ static void test_views_have_strides(void **state) {
     assert_true(((float *)out.data)[i] == (float)(i / 12 * 12 + i % 3 * 4 + i % 12 / 3));
   uop_run_free(r);
   free(x);
+}
+
+/* Of no elements, and of an axis of one, strides say nothing, whatever they are. */
+static void test_strides_that_say_nothing(void **state) {
+  (void)state;
+  const int64_t odd[] = {INT64_MAX, INT64_MIN, INT64_MAX};
+  uop_value out, none = {.dtype = UOP_F32, .rank = 3, .dims = {3, 0, 2}, .strides = odd};
+  const uop *x = uop_param(ctx, 0, UOP_F32, UOP_DIMS(3, 0, 2));
+  const uop *turned = uop_permute(x, UOP_DIMS(2, 1, 0));
+  const uop *of_it[] = {x,
+                        turned,
+                        uop_index(x, 2),
+                        uop_shrink(x, (const int64_t[]){1, 3, 0, 0, 1, 2}, 3),
+                        uop_reshape(turned, UOP_DIMS(0, 7)),
+                        uop_add(turned, turned),
+                        uop_stack(ctx, x, x)};
+  for (int copied = 0; copied < 2; copied++) {
+    uop_run *r = uop_run_new(ctx, NULL);
+    assert_true((copied ? uop_run_set_copy : uop_run_set)(r, UOP_PARAM, 0, &none));
+    for (size_t i = 0; i < sizeof of_it / sizeof *of_it; i++) {
+      assert_true(uop_run_eval(r, of_it[i], &out));
+      assert_int_equal(out.count, 0);
+    }
+    assert_true(uop_run_eval(r, uop_reduce(turned, UOP_MAX, 2), &out));
+    expect_floats(&out, (const float[]){-INFINITY, -INFINITY});
+    uop_run_free(r);
+  }
+  expect_text(&none, "[[], [], []]");
+  float three[] = {1, 2, 3};
+  uop_value row = {.dtype = UOP_F32, .rank = 3, .dims = {1, 3, 1}, .count = 3, .data = three + 2};
+  row.strides = (const int64_t[]){INT64_MAX, -1, INT64_MIN};
+  expect_text(&row, "[[[3.0], [2.0], [1.0]]]");
+  assert_true(uop_value_pack(ctx, &row, &row)); /* onto itself */
+  assert_null(row.strides);
+  expect_text(&row, "[[[3.0], [2.0], [1.0]]]");
+  uop_value_free(ctx, &row);
 }
 
 /* 65,536 x 32,767 elements are 8 GiB: none of them are made. */
@@ -391,6 +439,137 @@ static void test_cancel_among_numbers(void **state) {
   uop_run_free(r);
 }
 
+/* 2^24 sums of nothing are as long a work as any other. */
+static void test_cancel_among_empty_rows(void **state) {
+  (void)state;
+  const uop *none = uop_param(ctx, 1, UOP_F32, UOP_DIMS(1, 0));
+  const uop *u = uop_reduce(uop_expand(none, UOP_DIMS(1 << 24, 0)), UOP_MAX, 1);
+  patience p = {.left = 1};
+  uop_run_options o = {.progress = still_patient, .user = &p};
+  uop_run *r = run_with(&o, NULL, 0);
+  uop_value v = {.dtype = UOP_F32, .rank = 2, .dims = {1, 0}}, out;
+  assert_true(uop_run_set(r, UOP_PARAM, 1, &v));
+  assert_false(uop_run_eval(r, u, &out));
+  assert_int_equal(uop_error(ctx)->code, UOP_E_CANCELLED);
+  assert_int_equal(p.calls, 2);
+  p.left = 100;
+  assert_true(uop_run_eval(r, u, &out));
+  assert_true(((float *)out.data)[0] == -INFINITY &&
+              ((float *)out.data)[out.count - 1] == -INFINITY);
+  uop_run_free(r);
+}
+
+typedef struct meddler {
+  uop_run *run;
+  const uop *u;
+  int tried;
+} meddler;
+
+static bool meddle(void *user, const uop_run_stats *now) {
+  (void)now;
+  meddler *m = user;
+  uop_value out;
+  assert_false(uop_run_eval(m->run, m->u, &out));
+  assert_int_equal(uop_error(ctx)->code, UOP_E_ARG);
+  assert_false(uop_run_want(m->run, &m->u, 1));
+  uop_run_reset(m->run);
+  uop_error_clear(ctx);
+  m->tried++;
+  return true;
+}
+
+/* In the middle of an evaluation there is no other, in a CALL neither. */
+static void test_a_busy_run(void **state) {
+  (void)state;
+  enum { N = 100000 };
+  float *x = calloc(N, sizeof *x);
+  const uop *u = long_work(N), *call = uop_call(u, "f", f32s(0, N));
+  meddler m = {.u = uop_add(f32s(0, N), 3)};
+  uop_run_options o = {.progress = meddle, .user = &m};
+  m.run = run_with(&o, x, N);
+  uop_value out;
+  assert_true(uop_run_eval(m.run, uop_add(call, u), &out));
+  assert_true(*(float *)out.data == 2e8f);
+  assert_true(m.tried > 20);
+  assert_true(uop_run_eval(m.run, m.u, &out)); /* and then there may be */
+  assert_true(((float *)out.data)[N - 1] == 3);
+  uop_run_free(m.run);
+  free(x);
+}
+
+/* ---- errors ---- */
+
+static void expect_missing(uop_run *r, const uop *u, const char *message) {
+  assert_false(uop_run_eval(r, u, NULL));
+  assert_string_equal(uop_error(ctx)->message, message);
+}
+
+/* Of two errors, that on the left, whatever else was planned, and inlined as in a CALL. */
+static void test_the_first_error(void **state) {
+  (void)state;
+  const uop *x = f32s(0, 3), *y = f32s(1, 3), *sum = uop_add(x, y);
+  const uop *other = uop_mul(y, uop_add(y, x));
+  const uop *untaken = uop_where(uop_const(ctx, UOP_BOOL, false), uop_index(y, 0), 1);
+  const uop *call = uop_call(sum, "f", x, y);
+  const uop *of_it[] = {sum, uop_stack(ctx, untaken, uop_index(sum, 0)),
+                        uop_stack(ctx, untaken, uop_index(call, 0)),
+                        uop_reduce(uop_add(x, uop_mul(y, y)), UOP_ADD, 1)};
+  for (size_t i = 0; i < sizeof of_it / sizeof *of_it; i++)
+    for (int wanted = 0; wanted < 2; wanted++) {
+      uop_run *r = uop_run_new(ctx, NULL);
+      const uop *want[] = {other, of_it[i]};
+      if (wanted) assert_true(uop_run_want(r, want, 2));
+      expect_missing(r, of_it[i], "PARAM slot=0 has no value");
+      expect_missing(r, other, "PARAM slot=1 has no value");
+      uop_run_free(r);
+    }
+}
+
+/* A copy that there was no room for leaves no input behind, and not half of one. */
+static void test_a_copy_that_fails(void **state) {
+  (void)state;
+  float *x = counting(1 << 20);
+  uop_run_options o = {.max_bytes = 1 << 20};
+  uop_run *r = uop_run_new(ctx, &o);
+  uop_value big = floats(x, 1 << 20), small = floats(x + 5, 3), out;
+  assert_false(uop_run_set_copy(r, UOP_PARAM, 0, &big));
+  assert_int_equal(uop_error(ctx)->code, UOP_E_BUDGET);
+  expect_missing(r, f32s(0, 3), "PARAM slot=0 has no value");
+  assert_true(uop_run_set_copy(r, UOP_PARAM, 0, &small));
+  assert_false(uop_run_set_copy(r, UOP_PARAM, 0, &big));
+  assert_true(uop_run_eval(r, f32s(0, 3), &out)); /* the one before */
+  expect_floats(&out, (const float[]){5, 6, 7});
+  uop_run_free(r);
+  free(x);
+}
+
+typedef struct told {
+  uop_scope scope;
+  int times;
+} told;
+
+static void end_scope(void *user, const uop_diag *w) {
+  told *t = user;
+  assert_int_equal(w->op, UOP_FLOORDIV);
+  if (t->times++ == 0) assert_true(uop_scope_end(t->scope, NULL, 0));
+}
+
+/* Told of one division, the caller may let all of them die. */
+static void test_nodes_may_die_in_a_warning(void **state) {
+  (void)state;
+  told t = {.scope = uop_scope_begin(ctx)};
+  const uop *a = uop_const(ctx, UOP_I32, 1), *sum = a;
+  for (int i = 0; i < 4; i++) sum = uop_add(sum, uop_floordiv(uop_add(a, i), 0));
+  uop_run_options o = {.warn = end_scope, .user = &t};
+  uop_run *r = uop_run_new(ctx, &o);
+  uop_value out;
+  assert_true(uop_run_eval(r, sum, &out));
+  assert_int_equal(*(int32_t *)out.data, 1);
+  assert_int_equal(t.times, 1);
+  assert_true(uop_run_eval(r, uop_const(ctx, UOP_I32, 9), &out));
+  uop_run_free(r);
+}
+
 /* ---- costs ---- */
 
 static double tick(void *user) { return (*(double *)user += 1); }
@@ -435,6 +614,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(test_views_are_free),
       TEST(test_views_have_strides),
+      TEST(test_strides_that_say_nothing),
       TEST(test_expand_then_shrink),
       TEST(test_values_go_after_their_last_use),
       TEST(test_reduce_holds_no_expression),
@@ -446,6 +626,11 @@ int main(void) {
       TEST(test_large_arrays_within_a_budget),
       TEST(test_progress_and_cancel),
       TEST(test_cancel_among_numbers),
+      TEST(test_cancel_among_empty_rows),
+      TEST(test_a_busy_run),
+      TEST(test_the_first_error),
+      TEST(test_a_copy_that_fails),
+      TEST(test_nodes_may_die_in_a_warning),
       TEST(test_costs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,7 @@ static uopi_array *view_new(uop_run *r, const uop *u, const void *data) {
 uopi_array *uopi_array_borrow(uop_run *r, const uop *u, const void *data, const int64_t *stride) {
   uopi_array *a = view_new(r, u, data);
   if (!a) return NULL;
+  if (uopi_count_of(u) == 0) stride = NULL; /* of no elements, they may be anything */
   uopi_row_major(u->shape->at, a->rank, a->stride);
   for (uint32_t i = 0; stride && i < a->rank; i++) a->stride[i] = stride[i];
   a->row_major = is_row_major(a, u->shape->at);
@@ -145,7 +146,7 @@ void uopi_array_release(uop_run *r, uopi_array *a) {
 
 /* A view of `from`, `at` elements on; its strides are the caller's to set, then view_end. */
 static uopi_array *view_begin(uop_run *r, const uop *u, uopi_array *from, int64_t at) {
-  uopi_array *a = view_new(r, u, from->data + at * from->size);
+  uopi_array *a = view_new(r, u, at ? from->data + at * from->size : from->data); /* NULL + 0 */
   if (!a) return NULL;
   a->canonical = from->canonical;
   a->base = from->base ? from->base : from;

@@ -259,7 +259,24 @@ static bool reduce_long_rows(machine *m, char *out, int64_t rows, int64_t width,
       if (!run_block(m, row * width + i, n, NULL)) return false;
       fold(&acc.v, result_at(m, 0, size), (size_t)n);
     }
-    uopi_acc_end(&acc, m->root, width == 0, out + (size_t)row * size);
+    uopi_acc_end(&acc, m->root, false, out + (size_t)row * size);
+  }
+  return true;
+}
+
+/* Rows of no elements, of which there can be many: one result, over and over. */
+static bool reduce_empty_rows(machine *m, char *out, int64_t rows) {
+  uopi_reader all = {.size = (uint32_t)uop_dtype_size((uop_dtype)m->root->dtype), .rank = 1};
+  char one[4];
+  uopi_acc acc;
+  uopi_acc_begin(&acc, m->root);
+  uopi_acc_end(&acc, m->root, true, one);
+  all.data = one;
+  all.dim[0] = UOPI_BLOCK;
+  for (int64_t row = 0; row < rows; row += UOPI_BLOCK) {
+    int64_t n = least(UOPI_BLOCK, rows - row);
+    uopi_read(&all, 0, n, out + (size_t)row * all.size);
+    if (!uopi_poll(m->r, m->root, (size_t)n)) return false;
   }
   return true;
 }
@@ -285,7 +302,8 @@ static bool run_reduce(machine *m, char *out) {
       uop_reduce_op(m->root) == UOP_ADD ? m->r->loops->sums[d] : m->r->loops->maxima[d];
   int64_t rows = uopi_count_of(m->root), width = rows ? m->k->n / rows : 0;
   size_t size = uop_dtype_size((uop_dtype)d);
-  if (width == 0 || width > UOPI_BLOCK) return reduce_long_rows(m, out, rows, width, fold);
+  if (width == 0) return reduce_empty_rows(m, out, rows);
+  if (width > UOPI_BLOCK) return reduce_long_rows(m, out, rows, width, fold);
   int64_t each = UOPI_BLOCK / width; /* rows of a block */
   for (int64_t row = 0; row < rows; row += each) {
     int64_t n = least(each, rows - row);

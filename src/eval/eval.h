@@ -168,7 +168,7 @@ typedef struct uopi_kernel {
   uint16_t result; /* of a REDUCE: the last step's register, or a leaf */
   int64_t n;       /* elements that it computes */
   bool divides;
-  uint32_t *leaf; /* places in the plan, in rising order */
+  uint32_t *leaf; /* places in the plan, in the order in which they are needed */
   uopi_step *step;
   size_t bytes;
 } uopi_kernel;
@@ -231,6 +231,7 @@ struct uop_run {
   uop_run_options options; /* budgets set */
   const uopi_loops *loops;
   atomic_bool cancelled;
+  bool busy; /* evaluating: its callbacks may not ask for more */
   uop_run_stats stats;
   uint64_t values, books; /* bytes of arrays' elements; of everything else */
   uint64_t since;         /* elements since the caller was last told of progress */

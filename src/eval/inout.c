@@ -76,7 +76,7 @@ void uop_run_free(uop_run *r) {
 }
 
 void uop_run_reset(uop_run *r) {
-  if (!r) return;
+  if (!r || r->busy) return;
   if (r->top.plan) uopi_frame_clear(r, &r->top);
   drop_outs(r);
   drop_inputs(r);
@@ -148,40 +148,42 @@ static const char *fault_of(const uop_value *v) {
   return NULL;
 }
 
-static uopi_input *input_for(uop_run *r, uop_op op, int64_t slot, const uop_value *v) {
+/* Whether `v` may be that input's value. */
+static bool may_set(uop_run *r, uop_op op, int64_t slot, const uop_value *v) {
   if ((op != UOP_PARAM && op != UOP_BUFFER) || slot < 0 || slot > UOP_MAX_SLOT) {
     uopi_error(r->ctx, UOP_E_INPUT, (int)op, -1, "there is no input %a slot=%l", (int)op, slot);
-    return NULL;
+    return false;
   }
   const char *fault = fault_of(v);
-  uopi_input *in = input_find(r, op, slot);
+  const uopi_input *in = input_find(r, op, slot);
   if (!fault && in && in->read) fault = "the one it has was already used";
-  if (!fault) return in ? in : input_add(r, op, slot);
-  uopi_error(r->ctx, UOP_E_INPUT, (int)op, -1, "the value for %a slot=%l: %s", (int)op, slot,
-             fault);
-  return NULL;
+  if (fault)
+    uopi_error(r->ctx, UOP_E_INPUT, (int)op, -1, "the value for %a slot=%l: %s", (int)op, slot,
+               fault);
+  return !fault;
+}
+
+static bool put_input(uop_run *r, uop_op op, int64_t slot, uopi_input value) {
+  uopi_input *in = input_find(r, op, slot);
+  if (!in && !(in = input_add(r, op, slot))) return false;
+  uopi_array_release(r, in->copy);
+  *in = value;
+  return true;
 }
 
 bool uop_run_set(uop_run *r, uop_op op, int64_t slot, const uop_value *v) {
-  if (!r || !v) return false;
-  uopi_input *in = input_for(r, op, slot, v);
-  if (!in) return false;
-  uopi_array_release(r, in->copy);
-  *in = (uopi_input){.value = *v};
-  return true;
+  return r && v && may_set(r, op, slot, v) && put_input(r, op, slot, (uopi_input){.value = *v});
 }
 
 bool uop_run_set_copy(uop_run *r, uop_op op, int64_t slot, const uop_value *v) {
-  if (!r || !v) return false;
-  uopi_input *in = input_for(r, op, slot, v);
-  if (!in) return false;
-  uopi_array *a = uopi_array_copy(r, v);
-  if (!a) return false;
-  uopi_array_release(r, in->copy);
-  *in = (uopi_input){.value = *v, .copy = a};
-  in->value.data = uopi_array_data(a);
-  in->value.strides = NULL;
-  return true;
+  if (!r || !v || !may_set(r, op, slot, v)) return false;
+  uopi_input in = {.value = *v, .copy = uopi_array_copy(r, v)};
+  if (!in.copy) return false;
+  in.value.data = uopi_array_data(in.copy);
+  in.value.strides = NULL;
+  if (put_input(r, op, slot, in)) return true;
+  uopi_array_release(r, in.copy);
+  return false;
 }
 
 bool uopi_input_value(uop_run *r, const uop *u, uopi_cell *c) {
@@ -208,16 +210,19 @@ bool uopi_input_value(uop_run *r, const uop *u, uopi_cell *c) {
 
 /* ---- out ---- */
 
-/* Whether no NaN of a's elements is another than the canonical one. */
+/* Whether no NaN of a's elements is another than the canonical one. What an EXPAND repeats is
+ * looked at once: it may be 2^31 times. */
 static bool has_canonical(uop_run *r, const uop *u, const uopi_array *a) {
   uint32_t block[UOPI_BLOCK];
-  int64_t n = uopi_count_of(u);
-  if (a->row_major) return r->loops->is_canonical((uop_dtype)u->dtype, a->data, (size_t)n);
-  uopi_reader in = uopi_reader_of(u->shape->at, a->stride, a->rank, a->size, a->data);
-  for (int64_t i = 0, k; i < n; i += k) {
+  uop_dtype d = (uop_dtype)u->dtype;
+  if (a->row_major) return r->loops->is_canonical(d, a->data, (size_t)uopi_count_of(u));
+  int64_t dim[UOP_MAX_RANK];
+  for (uint32_t i = 0; i < a->rank; i++) dim[i] = a->stride[i] ? u->shape->at[i] : 1;
+  uopi_reader in = uopi_reader_of(dim, a->stride, a->rank, a->size, a->data);
+  for (int64_t i = 0, k, n = uopi_count(dim, a->rank); i < n; i += k) {
     k = n - i < UOPI_BLOCK ? n - i : UOPI_BLOCK;
     uopi_read(&in, i, k, block);
-    if (!r->loops->is_canonical((uop_dtype)u->dtype, block, (size_t)k)) return false;
+    if (!r->loops->is_canonical(d, block, (size_t)k)) return false;
   }
   return true;
 }
@@ -338,9 +343,10 @@ static bool compute(uop_run *r, const uop *u, uopi_cell *c) {
 }
 
 /* Nothing is under way here: the callback may evaluate, and changes nothing that others read. What
- * such an evaluation finds is told there, with all that still waits here. */
+ * such an evaluation finds is told there, with all that still waits here. Where nodes die in it, no
+ * more is told: the divisions may be among them. */
 static void tell_warnings(uop_run *r) {
-  while (r->told < r->by_zero.len) {
+  while (r->told < r->by_zero.len && r->deaths == r->ctx->deaths) {
     const uop *u = r->by_zero.at[r->told++];
     uop_diag d;
     uopi_diag_set(&d, UOP_W_DIVISION, u->op, 1, "%a by zero", (int)u->op);
@@ -348,6 +354,14 @@ static void tell_warnings(uop_run *r) {
     r->options.warn(r->options.user, &d);
   }
   r->told = r->by_zero.len = 0;
+}
+
+/* Progress and clock are called in the middle of things, which another evaluation would move. */
+static bool is_busy(uop_run *r) {
+  if (r->busy)
+    uopi_error(r->ctx, UOP_E_ARG, -1, -1,
+               "the run is busy: a callback of its own asks it for more");
+  return r->busy;
 }
 
 static bool eval(uop_run *r, const uop *u, uop_value *out) {
@@ -373,7 +387,7 @@ static bool eval(uop_run *r, const uop *u, uop_value *out) {
 }
 
 bool uop_run_want(uop_run *r, const uop *const *roots, size_t n) {
-  if (!r || !uopi_all_of(r->ctx, roots, n)) return false;
+  if (!r || is_busy(r) || !uopi_all_of(r->ctx, roots, n)) return false;
   notice_deaths(r);
   drop_plans(r);
   if (!UOPI_RESERVE(uopi_mem_of(r->ctx), &r->wanted, n)) return uopi_run_no_memory(r, NULL);
@@ -383,8 +397,10 @@ bool uop_run_want(uop_run *r, const uop *const *roots, size_t n) {
 }
 
 bool uop_run_eval(uop_run *r, const uop *u, uop_value *out) {
-  if (!r || !u) return false; /* what made the NULL has left its error */
+  if (!r || !u || is_busy(r)) return false; /* what made the NULL has left its error */
+  r->busy = true;
   bool ok = eval(r, u, out);
+  r->busy = false;
   tell_warnings(r);
   return ok;
 }

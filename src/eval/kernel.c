@@ -13,7 +13,7 @@ typedef struct builder {
   uint32_t root;
   uint32_t nops, nleaves;
   uint32_t op[UOPI_GROUP_NODES + 1];       /* members that compute, in order */
-  uint32_t leaf[3 * UOPI_GROUP_NODES + 3]; /* places, in rising order when all are known */
+  uint32_t leaf[3 * UOPI_GROUP_NODES + 3]; /* places, in the order in which they are needed */
 } builder;
 
 static bool is_member(const builder *b, uint32_t i) { return b->p->node[i].group == b->root; }
@@ -29,38 +29,31 @@ static uint32_t resolve(const builder *b, uint32_t i) {
   return i;
 }
 
-static void add_leaf(builder *b, uint32_t i) {
-  if (b->p->mark[i]) return;
-  b->p->mark[i] = 1;
-  b->leaf[b->nleaves++] = i;
-}
-
-static void add_leaves_of(builder *b, uint32_t i) {
-  const uint32_t *from = uopi_plan_sources(b->p, i);
-  for (uint32_t k = 0; k < b->p->node[i].u->nsrc; k++) {
-    uint32_t v = resolve(b, from[k]);
-    if (!is_step(b, v)) add_leaf(b, v);
+/* Depth-first from the root, sources left to right, as if nothing were fused: of several leaves
+ * that fail, the same one is met first, wherever the group stands and whatever else was planned. */
+static void find_leaves(builder *b) {
+  uint32_t waiting[3 * (UOPI_GROUP_NODES + 1) + 1] = {b->root}, n = 1;
+  while (n) {
+    uint32_t i = waiting[--n];
+    if (b->p->mark[i]) continue;
+    b->p->mark[i] = 1;
+    if (i != b->root && !is_step(b, i)) {
+      b->leaf[b->nleaves++] = i;
+      continue;
+    }
+    const uint32_t *from = uopi_plan_sources(b->p, i);
+    for (uint32_t k = b->p->node[i].u->nsrc; k-- > 0;) waiting[n++] = resolve(b, from[k]);
   }
-}
-
-static void sort_leaves(builder *b) { /* few, and nearly in order */
-  for (uint32_t i = 1; i < b->nleaves; i++) {
-    uint32_t v = b->leaf[i], k = i;
-    for (; k && b->leaf[k - 1] > v; k--) b->leaf[k] = b->leaf[k - 1];
-    b->leaf[k] = v;
-  }
-  for (uint32_t i = 0; i < b->nleaves; i++) b->p->mark[b->leaf[i]] = i;
+  b->p->mark[b->root] = 0;
+  for (uint32_t k = 0; k < b->nleaves; k++) b->p->mark[b->leaf[k]] = k;
 }
 
 static void collect(builder *b) {
   const uopi_planned *node = b->p->node;
-  uint32_t i = node[b->root].next;
-  for (; i != UOPI_NO_GROUP; i = node[i].next)
+  for (uint32_t i = node[b->root].next; i != UOPI_NO_GROUP; i = node[i].next)
     if (uopi_is_alu(node[i].u)) b->op[b->nops++] = i;
   if (uopi_is_alu(node[b->root].u)) b->op[b->nops++] = b->root;
-  for (uint32_t k = 0; k < b->nops; k++) add_leaves_of(b, b->op[k]);
-  if (node[b->root].u->op == UOP_REDUCE) add_leaves_of(b, b->root);
-  sort_leaves(b);
+  find_leaves(b);
 }
 
 /* The steps, their registers still one for each: step k makes register nleaves + k. */

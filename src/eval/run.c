@@ -131,9 +131,13 @@ static uopi_plan *plan_of_body(uop_run *r, const uop *body) {
   return NULL;
 }
 
+enum { NODES_A_STEP = 32 };
+
 static bool frame_begin(uop_run *r, uopi_frame *parent, uint32_t place) {
   const uop *call = node_of(parent, place);
   uopi_plan *p = plan_of_body(r, call->src[0]);
+  /* A frame is made for all of the body, though the CALL may need little of it. */
+  if (p && p->n >= NODES_A_STEP && !uopi_charge_steps(r, call, p->n / NODES_A_STEP)) return false;
   uopi_frame *f = p ? uopi_run_realloc(r, call, NULL, 0, sizeof *f) : NULL;
   if (!f) return false;
   *f = (uopi_frame){.parent = parent, .below = r->inner, .call = place};

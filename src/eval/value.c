@@ -49,9 +49,12 @@ bool uopi_value_make(uop_ctx *ctx, uop_dtype d, const int64_t *dims, size_t rank
 }
 
 bool uop_value_pack(uop_ctx *ctx, const uop_value *v, uop_value *out) {
-  if (!ctx || !v || !out || !uopi_value_make(ctx, v->dtype, v->dims, v->rank, out)) return false;
+  uop_value packed; /* `out` may be `v` */
+  if (!ctx || !v || !out || !uopi_value_make(ctx, v->dtype, v->dims, v->rank, &packed))
+    return false;
   uopi_reader in = uopi_reader_of_value(v);
-  uopi_read(&in, 0, v->count, out->data);
+  uopi_read(&in, 0, v->count, packed.data);
+  *out = packed;
   return true;
 }
 

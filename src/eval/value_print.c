@@ -133,7 +133,7 @@ char *uop_value_print(uop_ctx *ctx, const uop_value *v, bool full, uint32_t inde
                .stride = v->strides,
                .cut = is_long(v, full),
                .indent = indent};
-  if (!p.stride) {
+  if (!p.stride || v->count == 0) { /* of no elements, strides may be anything */
     uopi_row_major(v->dims, v->rank, row_major);
     p.stride = row_major;
   }

@@ -200,7 +200,7 @@ bool uopi_tuple(parser *p, const token *paren, size_t *first, size_t *n, bool *p
 
 static item *items_of(parser *p, const open_expr *e, size_t *n) {
   *n = p->items.len - e->first_item;
-  return p->items.at + e->first_item;
+  return *n ? p->items.at + e->first_item : NULL;
 }
 
 /* The context's error as the statement's: the caret goes under the operand it is about. */
