@@ -164,14 +164,14 @@ static void test_strides_that_say_nothing(void **state) {
     expect_floats(&out, (const float[]){-INFINITY, -INFINITY});
     uop_run_free(r);
   }
-  expect_text(&none, "[[],\n [],\n []]");
+  expect_text(&none, "[[],\n\n [],\n\n []]");
   float three[] = {1, 2, 3};
   uop_value row = {.dtype = UOP_F32, .rank = 3, .dims = {1, 3, 1}, .count = 3, .data = three + 2};
   row.strides = (const int64_t[]){INT64_MAX, -1, INT64_MIN};
-  expect_text(&row, "[[[3.0], [2.0], [1.0]]]");
+  expect_text(&row, "[[[3.0],\n  [2.0],\n  [1.0]]]");
   assert_true(uop_value_pack(ctx, &row, &row)); /* onto itself */
   assert_null(row.strides);
-  expect_text(&row, "[[[3.0], [2.0], [1.0]]]");
+  expect_text(&row, "[[[3.0],\n  [2.0],\n  [1.0]]]");
   uop_value_free(ctx, &row);
 }
 
