@@ -54,7 +54,7 @@ core() { # SIZE WORKLOAD all|plot
 }
 
 # The output of the commands goes to /dev/null, llvm-as's too: what is measured is reading,
-# checking and, where the command prints, printing.
+# checking and, where the command prints, printing; of two runs in a row, the better one.
 text() { # SIZE WORKLOAD
   f=$dir/$2.$1
   one "$1" "$2" text "$bin/text" "$f.uir"
