@@ -160,7 +160,7 @@ struct uop_ctx {
   bool capped;   /* whether max_bytes made its last call fail */
   uint64_t next_id;
   uint64_t deaths; /* nodes freed so far: what is kept by address asks whether any were */
-  uop **live; /* the creation vector */
+  uop **live;      /* the creation vector */
   size_t live_cap;
   size_t nlive;
   uopi_store store;

@@ -20,7 +20,8 @@ static void node_free(uop_ctx *ctx, uop *u) {
 
 /* The same for the most common kind, the youngest user of its youngest source. False: it is not. */
 static inline bool pair_free(uop_ctx *ctx, uop *u) {
-  if (!uopi_is_pair(u->op) || u->flags & (FLAG_TABLE | FLAG_SIGNATURE) || u->shape->len) return false;
+  if (!uopi_is_pair(u->op) || u->flags & (FLAG_TABLE | FLAG_SIGNATURE) || u->shape->len)
+    return false;
   uop *y = uopi_youngest_of_pair(ctx, u->src[0], u->src[1]);
   if (y->users != u) return false;
   y->users = u->next;
