@@ -245,8 +245,8 @@ typedef enum uop_code {
   UOP_E_UNSUPPORTED = 17, /* an op that cannot be run yet */
   UOP_E_FORMAT = 18,      /* data (.npy, a value's text) that cannot be read */
   UOP_E_CALLBACK = 19,    /* a caller's function failed without saying why */
-  UOP_E_CANCELLED = 21,   /* a run that its caller stopped */
   UOP_E_INTERNAL = 20,    /* a broken invariant: a bug in the library */
+  UOP_E_CANCELLED = 21,   /* a run that its caller stopped */
   UOP_W_UNUSED = 100,     /* warnings from here on: a statement that no root reaches */
   UOP_W_INDEX = 101,      /* a constant index outside its axis */
   UOP_W_DIVISION = 102    /* a FLOORDIV or FLOORMOD by zero */

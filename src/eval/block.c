@@ -9,7 +9,6 @@
  *            line of memory that is fetched is used whole
  */
 #include "eval/eval.h"
-#include "ir/ir.h"
 
 enum { TILE_ROWS = 16, TILE_COLS = 256 };
 
@@ -206,7 +205,7 @@ static bool put_block(machine *m, const result *to, int64_t first, int64_t n) {
   return true;
 }
 
-/* The part of a tile's row that this row of blocks reads. */
+/* A tile: its columns are turned once, and then each of its rows is a block. */
 static bool put_tile(machine *m, const result *to, int64_t first, int64_t width, int64_t rows,
                      int64_t cols) {
   for (uint32_t i = 0; i < m->k->nleaves; i++)
