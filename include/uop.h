@@ -246,10 +246,12 @@ typedef enum uop_code {
   UOP_E_FORMAT = 18,      /* data (.npy, a value's text) that cannot be read */
   UOP_E_CALLBACK = 19,    /* a caller's function failed without saying why */
   UOP_E_INTERNAL = 20,    /* a broken invariant: a bug in the library */
-  UOP_E_CANCELLED = 21,   /* a run that its caller stopped */
+  UOP_E_CANCELLED = 21,   /* a run or rewrite that its caller stopped */
+  UOP_E_RULE = 22,        /* rewrite rules that change a type, or do not end */
   UOP_W_UNUSED = 100,     /* warnings from here on: a statement that no root reaches */
   UOP_W_INDEX = 101,      /* a constant index outside its axis */
-  UOP_W_DIVISION = 102    /* a FLOORDIV or FLOORMOD by zero */
+  UOP_W_DIVISION = 102,   /* a FLOORDIV or FLOORMOD by zero */
+  UOP_W_RULE = 103        /* a rule that is never tried, or has no comment */
 } uop_code;
 
 #define UOP_MAX_MESSAGE 1200 /* bytes: two shapes of full rank and a quoted line fit */
@@ -742,6 +744,115 @@ UOP_API void uop_dump(const uop *root);
  * names. Freed with uop_free(). */
 UOP_API char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t n, const uop_program *p,
                       size_t *len);
+
+/* ---- rewriting ---- */
+
+#define UOP_MAX_RULES      4096 /* of one uop_rules: every node is tried on those of its op */
+#define UOP_MAX_RULE_TERMS 100  /* of one side of a rule: the matcher's registers are bytes */
+#define UOP_MAX_RULE_DEPTH 32   /* parentheses open at once in a rule: the reader's C stack */
+
+/* A list of rewrite rules, in the order in which they are tried; the first that applies to a node
+ * replaces it. For one context and one thread at a time. docs/rewriting.md teaches the language. */
+typedef struct uop_rules uop_rules;
+
+/* What a C function of a rule is called with. */
+typedef struct uop_rule_call {
+  uop_ctx *ctx;           /* where the nodes live */
+  const uop *root;        /* the node that the rule would replace */
+  const uop *const *args; /* of (!name x y): what x and y stand for; of a rule in C: none */
+  size_t nargs;           /* how many */
+  void *user;             /* given with the function */
+  void *pass;             /* given with the rewrite */
+} uop_rule_call;
+
+/* Sets *out to what replaces call->root (of (!name …): to what this term stands for), or leaves it
+ * NULL: the rule does not apply. False, or an error left in the context, ends the rewrite. It may
+ * build nodes and rewrite; it may end only scopes that it began, and not collect. */
+typedef bool (*uop_rule_fn)(const uop_rule_call *call, const uop **out);
+
+/* A new, empty list. NULL: out of memory. */
+UOP_API uop_rules *uop_rules_new(uop_ctx *ctx);
+UOP_API void uop_rules_free(uop_rules *r); /* before its context; NULL is fine */
+
+/* Adds the rules of a text at the end; it is copied. Errors and warnings (a rule that an earlier
+ * one always keeps from being tried; one without a comment that says why it holds) are appended to
+ * `diags`, at most UOP_MAX_ERRORS of either, unless it is NULL. With an error nothing is added and
+ * the result is false, the first error in the context. Clears the context's error first. */
+UOP_API bool uop_rules_add_text(uop_rules *r, const char *text, size_t len, uop_diags *diags);
+
+/* Lets texts that are added from now on call `fn` as (!name …). UOP_E_NAME for a second one of the
+ * name, or none that is an identifier. */
+UOP_API bool uop_rules_define(uop_rules *r, const char *name, uop_rule_fn fn, void *user);
+
+/* Adds a rule in C, which is tried on nodes of these ops; on all where `ops` is NULL. `name` and
+ * `about`, which may be NULL, are copied. UOP_E_NAME as above, UOP_E_LIMIT. */
+UOP_API bool uop_rules_add_fn(uop_rules *r, const char *name, const char *about, const uop_op *ops,
+                              size_t nops, uop_rule_fn fn, void *user);
+
+/* The sets that are built in, and the rules of one of them, added at the end. NULL past the last
+ * one; UOP_E_NAME. */
+UOP_API const char *uop_rule_set_name(size_t i);
+UOP_API bool uop_rules_add_set(uop_rules *r, const char *name);
+
+/* A rule, for reading. Its strings live as long as the list. */
+typedef struct uop_rule_info {
+  const char *name;    /* an identifier; no two rules of a text share one */
+  const char *comment; /* why it holds; "" for none */
+  const char *text;    /* from the name on, as it was written; "" for a rule in C */
+  const char *set;     /* the name of the set that it is from; "" for a text's or C's own */
+  uint32_t line;       /* where the text begins; 0: in C */
+  uint64_t hits;       /* replacements that it made so far */
+} uop_rule_info;
+
+/* How many rules there are, and the i-th. False: there is none. */
+UOP_API size_t uop_rules_len(const uop_rules *r);
+UOP_API bool uop_rules_get(const uop_rules *r, size_t i, uop_rule_info *out);
+
+/* In which order nodes are tried, each at most once; all of them also in CALL bodies. */
+typedef enum uop_rewrite_order {
+  UOP_BOTTOM_UP, /* sources first; what replaces a node is rewritten in turn, until nothing applies
+                  */
+  UOP_TOP_DOWN,  /* a node first, until nothing applies to it; then its sources, which it gets back
+                    rewritten, without being tried again */
+  UOP_ONE_PASS   /* sources first; what replaces a node is left as it is */
+} uop_rewrite_order;
+
+/* A replacement: each node of `before` that a rule replaces is told of once. */
+typedef struct uop_rewrite_step {
+  const char *rule;  /* its name */
+  const uop *before; /* a node, with its sources rewritten already unless UOP_TOP_DOWN */
+  const uop *after;  /* and what it becomes */
+} uop_rewrite_step;
+
+/* What a rewrite is given; zero-initialise. */
+typedef struct uop_rewrite_options {
+  uop_rewrite_order order; /* UOP_BOTTOM_UP unless given */
+  uint64_t max_steps;      /* replacements; 0: UOP_REWRITE_STEPS and UOP_REWRITE_STEPS_A_NODE */
+  uop_map *origins;        /* NULL, or a uop_map_new(): gets, for each node that is made, the one of
+                              the given graph that it comes from; see uop_origin() */
+  void *pass;              /* handed to the rules' functions */
+  bool (*trace)(void *user, const uop_rewrite_step *step); /* NULL, or called after each step, under
+                                                              a rule function's restrictions; false
+                                                              ends it: UOP_E_CANCELLED */
+  void *user;                                              /* handed to trace */
+} uop_rewrite_options;
+
+/* Enough for every rule set that ends, and soon reached by one that does not. */
+#define UOP_REWRITE_STEPS        10000
+#define UOP_REWRITE_STEPS_A_NODE 100
+
+/* What the rules make of the roots; out[i] of roots[i], NULLs apart (out may be roots' own array).
+ * `options` may be NULL. A CALL's body stays as it is where rules would take a parameter out of it.
+ * False with the error: a replacement that has another dtype, shape or space than what it replaces
+ * (UOP_E_RULE, which names the rule); rules that answer each other for ever, or are not done within
+ * max_steps (UOP_E_RULE, with their names); a rule's own, with its name in front. What was built on
+ * the way stays until its scope ends. Clears the context's error first. */
+UOP_API bool uop_rewrite(uop_rules *r, const uop *const *roots, size_t n,
+                         const uop_rewrite_options *options, const uop **out);
+
+/* The node that `u` comes from, through all rewrites that recorded in `origins`; u itself where it
+ * is not there. */
+UOP_API const uop *uop_origin(const uop_map *origins, const uop *u);
 
 /* ---- running ---- */
 

@@ -34,6 +34,10 @@ static const uop *broadcast_to(const uop *x, const int64_t *dims, size_t n) {
   return uop_make(ctx, UOP_EXPAND, &x, 1, &(uop_arg){.ints = dims, .len = n});
 }
 
+const uop *uopi_splat(const uop *x, const uop_tuple *shape) {
+  return broadcast_to(x, shape->at, shape->len);
+}
+
 /* All of v[0..n), n at most 3, in their common shape. */
 static bool broadcast(uop_ctx *ctx, int op, const uop **v, size_t n) {
   size_t rank = 0;

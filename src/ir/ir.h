@@ -325,6 +325,9 @@ const char *uopi_fn_name(int fn); /* as messages have it: ADD, SUB */
  * message. */
 const uop *uopi_literal(uop_ctx *ctx, const uopi_lit *l, uop_dtype d, int op, int operand);
 
+/* x, of shape (), in another shape. */
+const uop *uopi_splat(const uop *x, const uop_tuple *shape);
+
 /* Literals typed, operands broadcast where `fn` does, sugar encoded. All or nothing. */
 const uop *uopi_build(uop_ctx *ctx, int fn, const uopi_operand *v, size_t n, const uop_arg *arg);
 

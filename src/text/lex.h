@@ -59,6 +59,9 @@ bool uopi_lex_int(const token *t, int64_t *v);
 /* A TOK_INT, TOK_FLOAT or one of the words inf, nan, true, false as a literal; false for others. */
 bool uopi_lex_literal(const token *t, uopi_lit *l);
 
+/* Puts a line's number and its text, [at, end), in front of the reason that is in d->message. */
+void uopi_quote_line(uop_diag *d, const char *at, const char *end, uint32_t line);
+
 static inline bool uopi_tok_is(const token *t, const char *word) {
   return t->kind == TOK_WORD && t->len == strlen(word) && !memcmp(t->at, word, t->len);
 }

@@ -10,8 +10,6 @@
  */
 #include "text/parse.h"
 
-static void fail_message(uop_diag *d, const lexer *l, uint32_t line);
-
 bool uopi_fail(parser *p, uop_code code, const char *at, size_t len, const char *fmt, ...) {
   if (p->failed) return false;
   p->failed = true;
@@ -22,7 +20,7 @@ bool uopi_fail(parser *p, uop_code code, const char *at, size_t len, const char 
   p->error.line = p->line;
   p->error.column = (uint32_t)(at - p->lex.line) + 1;
   p->error.length = (uint32_t)(len ? len : 1);
-  fail_message(&p->error, &p->lex, p->line);
+  uopi_quote_line(&p->error, p->lex.line, p->lex.end, p->line);
   return false;
 }
 
@@ -30,51 +28,6 @@ bool uopi_fail_token(parser *p, const token *t) {
   if (t->why) return uopi_fail(p, UOP_E_SYNTAX, t->at, t->len, "%s", t->why);
   return uopi_fail(p, UOP_E_LIMIT, t->at, t->len, "a name of %l bytes is above %d (UOP_MAX_NAME)",
                    (int64_t)t->len - 1, UOP_MAX_NAME);
-}
-
-/* ---- messages: line 3: '%2 = add %0, %1': reason ---- */
-
-enum { QUOTE_MAX = 120 }; /* bytes of the quoted line */
-
-static char *put_escaped(char *q, unsigned char c) {
-  static const char hex[] = "0123456789abcdef";
-  if (c >= 0x20 && c != 0x7f) {
-    *q++ = (char)c;
-    return q;
-  }
-  memcpy(q, (char[]){'\\', 'x', hex[c >> 4], hex[c & 15]}, 4);
-  return q + 4;
-}
-
-/* The line without blanks around it, control bytes escaped, cut at a character's end. */
-static size_t quote_line(char *to, const char *at, const char *end) {
-  while (at < end && (*at == ' ' || *at == '\t')) at++;
-  while (end > at && (end[-1] == ' ' || end[-1] == '\t')) end--;
-  const char *cut = end - at > QUOTE_MAX ? at + QUOTE_MAX : end;
-  if (cut < end)
-    while (cut > at && ((unsigned char)*cut & 0xc0) == 0x80) cut--;
-  char *q = to;
-  for (; at < cut; at++) q = put_escaped(q, (unsigned char)*at);
-  if (cut < end) memcpy(q, "...", 3), q += 3;
-  return (size_t)(q - to);
-}
-
-/* Puts the line's number and text in front of the reason that is in d->message. */
-static void fail_message(uop_diag *d, const lexer *l, uint32_t line) {
-  char head[64 + 4 * QUOTE_MAX], *q = head;
-  memcpy(q, "line ", 5);
-  q = uopi_format_u64(q + 5, line);
-  memcpy(q, ": '", 3);
-  q += 3;
-  q += quote_line(q, l->line, l->end);
-  memcpy(q, "': ", 3);
-  q += 3;
-  size_t n = (size_t)(q - head), len = strlen(d->message);
-  if (len > sizeof d->message - 1 - n) len = sizeof d->message - 1 - n;
-  memmove(d->message + n, d->message, len);
-  memcpy(d->message, head, n);
-  d->message[n + len] = 0;
-  d->reason = (uint32_t)n;
 }
 
 /* ---- operands ---- */
