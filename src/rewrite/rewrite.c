@@ -16,7 +16,7 @@
 #include "ir/pair.h"
 #include "rewrite/rule.h"
 
-enum { IN_WORK = 1, NO_RULE = UINT32_MAX };
+enum { IN_WORK = 1, NO_RULE = INT32_MAX };
 enum {
   RECENT = 64,
   NAMED = 4
