@@ -9,7 +9,8 @@
 #   make bless      rewrites the expectations of tests/golden (read the diff!)
 #   make examples-data   the weights and data in examples/ anew, and numpy's results for the tests
 #   make examples-check  the test images of Fashion-MNIST, by numpy and by uopc
-#   make generate   what is derived from src/ir/ops.def: the enum in uop.h, docs/ops.md
+#   make generate   what is derived: from src/ir/ops.def the enum in uop.h and docs/ops.md, from the
+#                   rules in src/symbolic their tables
 #   make pictures   the graphs in docs/ (needs Graphviz)
 #   make format     clang-format
 #   make install    into $(DESTDIR)$(PREFIX); make uninstall takes it away again
@@ -199,10 +200,20 @@ unit-tests: $(BUILD)/tests/threads $(UNIT:%=$(ASAN)/tests/%) $(ASAN)/tests/comma
 generate: $(BUILD)/generate
 	$(BUILD)/generate enum include/uop.h
 	$(BUILD)/generate docs > docs/ops.md
+	@$(MAKE) --no-print-directory $(BUILD)/rules
+	$(BUILD)/rules $(RULES) > $(BUILD)/tables.inc
+	cp $(BUILD)/tables.inc src/symbolic/tables.inc
 
 $(BUILD)/generate: tools/generate.c src/ir/ops.def src/ir/sugar.def
 	@mkdir -p $(@D)
 	$(CC) -std=c11 $(WARN) -O1 tools/generate.c -o $@
+
+# The compiler of rules is the library's own, without the tables that it makes.
+RULES := $(sort $(wildcard src/symbolic/*.rules))
+RULEOBJ := $(filter-out $(BUILD)/src/symbolic/%,$(OBJ))
+
+$(BUILD)/rules: tools/rules.c src/symbolic/functions.def $(RULEOBJ)
+	$(CC) $(LIBFLAGS) -O1 tools/rules.c $(RULEOBJ) -o $@ -lm
 
 pictures: $(BUILD)/uopc
 	$(BUILD)/uopc graph --svg -o docs/distance.svg examples/distance.uir

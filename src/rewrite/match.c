@@ -47,7 +47,7 @@ static outcome when(bool holds) { return holds ? GO_ON : NO_MATCH; }
 
 /* The CONST that a constant is made of, as the builder makes them: perhaps a CAST to f16, a RESHAPE
  * to as many axes, an EXPAND to the shape. NULL: it is none. */
-static const uop *constant(const uop *u) {
+const uop *uopi_constant_of(const uop *u) {
   if (u->op == UOP_EXPAND) u = u->src[0];
   if (u->op == UOP_RESHAPE) u = u->src[0];
   if (u->op == UOP_CAST && u->dtype == UOP_F16 && u->src[0]->dtype == UOP_F32) u = u->src[0];
@@ -62,7 +62,7 @@ static uint32_t bits_of(float f) {
 
 /* Whether reg is the literal of this kind: an integer beside a float is the nearest float. */
 static bool is_literal(const uop *u, unsigned kind, uint64_t word) {
-  const uop *c = constant(u);
+  const uop *c = uopi_constant_of(u);
   if (!c) return false;
   int64_t i = (int64_t)word;
   if (c->dtype == UOP_BOOL) return kind != UOPI_LIT_FLOAT && i == uop_const_bool(c);
@@ -76,7 +76,7 @@ static bool is_literal(const uop *u, unsigned kind, uint64_t word) {
 }
 
 static outcome match_const(machine *x, const uop *u, unsigned value) {
-  const uop *c = constant(u);
+  const uop *c = uopi_constant_of(u);
   if (!c) return NO_MATCH;
   x->known[value] = c->dtype == UOP_BOOL || c->dtype == UOP_I32;
   x->value[value] = c->dtype == UOP_BOOL ? uop_const_bool(c) : uop_const_i32(c);

@@ -340,6 +340,9 @@ typedef struct matcher {
 
 typedef enum matched { MATCH_NONE, MATCH_MADE, MATCH_FAILED } matched;
 
+/* The CONST that a constant is made of, NULL: u is none. */
+const uop *uopi_constant_of(const uop *u);
+
 /* What the first rule that applies makes of u, which is another node; *rule is its number. */
 matched uopi_match(matcher *m, const uop *u, const uop **out, uint32_t *rule);
 

@@ -1,0 +1,22 @@
+/* sets.c - the built-in rule sets. tables.inc is made from the *.rules files by `make generate`. */
+#include "symbolic/symbolic.h"
+
+static const rule_fn fns[] = {
+#define UOP_RULE_FN(name) {#name, uopi_rule_##name, NULL},
+#include "symbolic/functions.def"
+#undef UOP_RULE_FN
+};
+
+#include "symbolic/tables.inc"
+
+const char *uop_rule_set_name(size_t i) {
+  return i < sizeof sets / sizeof *sets ? sets[i].set : NULL;
+}
+
+bool uop_rules_add_set(uop_rules *r, const char *name) {
+  if (!r) return false;
+  for (size_t i = 0; name && i < sizeof sets / sizeof *sets; i++)
+    if (!strcmp(sets[i].set, name)) return uopi_rules_add_table(r, &sets[i]);
+  uopi_error(r->ctx, UOP_E_NAME, -1, -1, "no rule set %q is built in", name ? name : "");
+  return false;
+}
