@@ -82,6 +82,18 @@ function core_table(n,   p, np, phases, i, w, ws, key, ours, what) {
   print ""
 }
 
+function rewrite_rows(n, label, key, beside, yardstick, bar,   i, w, ws) {
+  split("C S L", ws, " ")
+  for (i = 1; i <= 3; i++) {
+    w = ws[i]
+    if (median(n, w, "rewrite", key) < 0) continue
+    printf "| %s | %s | %s | %s | %s | %s |\n", label, w, cell(n, w, "rewrite", key), beside,
+      cell(n, w, "rewrite", yardstick),
+      verdict(median(n, w, "rewrite", key), median(n, w, "rewrite", yardstick), "<", bar,
+              n " nodes, " label " " w " beside " beside)
+  }
+}
+
 function other_table(n,   i, w, ws, key, k, keys) {
   split("C S L R", ws, " ")
   print "| what | graph | uopc | beside | | ratio |"
@@ -111,6 +123,9 @@ function other_table(n,   i, w, ws, key, k, keys) {
       verdict(median(n, w, "core", keys[k]), median(n, w, "eval_floor", keys[k]), "<", 3,
               n " nodes, " keys[k] " " w " beside its floor")
   }
+  rewrite_rows(n, "visit, no rule applies", "visited", "a walk", "walked", 3)
+  rewrite_rows(n, "replace every node", "replaced", "building it", "built", 10)
+  rewrite_rows(n, "replace 300 doublings", "doubled", "building", "built", "")
   if (median(n, "C", "core", "doubling") >= 0) printf "| 300 doublings, ns in all | | %s | its floor | %s | %s |\n",
     cell(n, "C", "core", "doubling"), cell(n, "C", "eval_floor", "doubling"),
     verdict(median(n, "C", "core", "doubling"), median(n, "C", "eval_floor", "doubling"), "<", 3,

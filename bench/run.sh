@@ -50,7 +50,9 @@ core() { # SIZE WORKLOAD all|plot
   one "$1" "$2" floor "$bin/floor" "$2" "$1"
   [ "$3" = plot ] && return
   one "$1" "$2" z3 "$bin/z3" "$2" "$1"
-  [ "$2" = R ] || one "$1" "$2" eval_floor "$bin/eval_floor" "$2" "$1"
+  [ "$2" = R ] && return
+  one "$1" "$2" eval_floor "$bin/eval_floor" "$2" "$1"
+  one "$1" "$2" rewrite "$bin/rewrite" "$2" "$1"
 }
 
 # The output of the commands goes to /dev/null, llvm-as's too: what is measured is reading,

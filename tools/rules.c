@@ -67,9 +67,9 @@ static void put_table(const char *name, const rule_table *t) {
     put_string(r->comment);
     printf(",\n     ");
     put_string(r->text);
-    printf(",\n     UINT64_C(0x%" PRIx64 "), UINT64_C(0x%" PRIx64 "), %" PRIu32 ", %" PRIu32
-           ", %" PRIu32 "},\n",
-           r->ops, r->needs, r->line, r->dtypes, r->code);
+    printf(",\n     UINT64_C(0x%" PRIx64 "), {UINT64_C(0x%" PRIx64 "), UINT64_C(0x%" PRIx64
+           ")}, %" PRIu32 ", %" PRIu32 ", %" PRIu32 "},\n",
+           r->ops, r->needs.ops, r->needs.with_const, r->line, r->dtypes, r->code);
   }
   printf("};\n");
 }

@@ -252,16 +252,25 @@ static unsigned build_term(compiler *c, uint32_t term) {
 
 /* ---- the row ---- */
 
-/* Ops that are surely among the sources of what the pattern matches. */
-static uint64_t needs_of(const rule_book *b, const rule_tree *r, const rule_term *t) {
-  uint64_t needs = 0;
+static bool is_constant(const rule_book *b, const rule_tree *r, const rule_term *t) {
+  if (t->kind == TERM_LIT) return true;
+  return t->kind == TERM_VAR && t->var != ANY_VAR && rule_var_of(b, r, t->var)->kind == VAR_CONST;
+}
+
+static bool has_constant(const rule_book *b, const rule_tree *r, const rule_term *t) {
+  for (uint32_t i = 0; i < t->nkids; i++)
+    if (is_constant(b, r, &b->terms.at[rule_kid(b, t, i)])) return true;
+  return false;
+}
+
+static rule_looks needs_of(const rule_book *b, const rule_tree *r, const rule_term *t) {
+  rule_looks needs = {0, 0};
   for (uint32_t i = 0; i < t->nkids; i++) {
     const rule_term *k = &b->terms.at[rule_kid(b, t, i)];
-    bool is_const = k->kind == TERM_LIT;
-    if (k->kind == TERM_VAR && k->var != ANY_VAR)
-      is_const = rule_var_of(b, r, k->var)->kind == VAR_CONST;
-    if (k->kind == TERM_OP && is_one_op(k->ops)) needs |= k->ops;
-    if (is_const) needs |= RULE_CONSTANT;
+    if (is_constant(b, r, k)) needs.ops |= RULE_CONSTANT;
+    if (k->kind != TERM_OP || !is_one_op(k->ops)) continue;
+    needs.ops |= k->ops;
+    if (has_constant(b, r, k)) needs.with_const |= k->ops;
   }
   return needs;
 }

@@ -457,33 +457,31 @@ static bool same_type(const uop *a, const uop *b) {
   return a->dtype == b->dtype && a->shape == b->shape && a->space == b->space;
 }
 
-/* Ops among the sources, and whether a constant may be. */
-static uint64_t ops_of_sources(const uop *u) {
-  uint64_t ops = 0;
-  const uint64_t constant_ops =
-      UOPI_BIT(UOP_CONST) | UOPI_BIT(UOP_EXPAND) | UOPI_BIT(UOP_RESHAPE) | UOPI_BIT(UOP_CAST);
-  for (uint32_t i = 0; i < u->nsrc; i++) ops |= UOPI_BIT(u->src[i]->op);
-  return ops & constant_ops ? ops | RULE_CONSTANT : ops;
+/* Whether a rule's pattern cannot match what looks so. */
+static inline bool is_out(const rule_bucket_entry *e, const rule_looks *looks) {
+  return ((e->needs.ops & ~looks->ops) | (e->needs.with_const & ~looks->with_const)) != 0;
 }
 
-matched uopi_match(matcher *m, const uop *u, const uop **out, uint32_t *rule) {
-  const rule_bucket *b = &m->rules->bucket[u->op];
-  if (b->len == 0) return MATCH_NONE;
-  uint64_t ops = ops_of_sources(u);
-  for (size_t i = 0; i < b->len; i++) {
-    const rule_bucket_entry *e = &b->at[i];
-    if ((e->needs & ~ops) || !(e->dtypes >> u->dtype & 1)) continue;
-    rule_entry *entry = &m->rules->rules.at[e->rule];
-    outcome o = try_rule(m, entry, u, out);
-    if (o == NO_MATCH || (o != BROKEN && *out == u)) continue;
-    if (o != BROKEN && !same_type(u, *out))
-      o = (uopi_error(m->ctx, UOP_E_RULE, u->op, -1, "%y became %y: a rule keeps the type", u,
-                      *out),
-           BROKEN);
-    if (o == BROKEN) return broken(m, entry->row);
-    entry->hits++;
-    *rule = e->rule;
+static matched apply(matcher *m, rule_entry *e, const uop *u, const uop **out) {
+  outcome o = try_rule(m, e, u, out);
+  if (o == NO_MATCH || (o != BROKEN && *out == u)) return MATCH_NONE;
+  if (o != BROKEN && same_type(u, *out)) {
+    e->hits++;
     return MATCH_MADE;
+  }
+  if (o != BROKEN)
+    uopi_error(m->ctx, UOP_E_RULE, u->op, -1, "%y became %y: a rule keeps the type", u, *out);
+  return broken(m, e->row);
+}
+
+matched uopi_match(matcher *m, const uop *u, const rule_looks *looks, const uop **out,
+                   uint32_t *rule) {
+  const rule_bucket *b = &m->rules->bucket[u->op * UOP_DTYPE_COUNT + u->dtype];
+  for (const rule_bucket_entry *e = b->at, *end = e + b->len; e < end; e++) {
+    if (is_out(e, looks)) continue;
+    matched how = apply(m, &m->rules->rules.at[e->rule], u, out);
+    *rule = e->rule;
+    if (how != MATCH_NONE) return how;
   }
   return MATCH_NONE;
 }

@@ -11,16 +11,28 @@
  *
  * final[u] is what becomes of u. While that is being worked out it is IN_WORK: whoever needs it
  * then waits for itself, and the rules in between answer each other for ever.
+ *
+ * Where a graph is scattered, a look at a node's source costs as much as all else. So two bytes a
+ * node, its state, say what its users ask first; most nodes stay what they are, and have no more.
  */
 #include "ir/memo.h"
 #include "ir/pair.h"
 #include "rewrite/rule.h"
 
-enum { IN_WORK = 1, NO_RULE = INT32_MAX };
+enum { NO_RULE = INT32_MAX };
 enum {
   RECENT = 64,
   NAMED = 4
 }; /* replacements looked back at; rules that an error names at most */
+
+/* A state: 0 where a node was not looked at, else its op + 1, and: */
+enum {
+  STATE_OP = 63,
+  STATE_CONST = 64,    /* one of its sources may be a constant */
+  STATE_CHANGED = 128, /* it became another node, which `final` has */
+  STATE_IN_WORK = 256
+};
+_Static_assert((int)UOP_OP_COUNT < (int)STATE_OP, "an op and 0 fit the state");
 
 typedef struct frame {
   const uop *u;      /* whose final form is wanted */
@@ -34,26 +46,71 @@ typedef struct frame {
 typedef struct pass {
   matcher m;
   const uop_rewrite_options *o;
-  uopi_memo final;
+  uopi_dir state;  /* uint16_t by slab and place, as in memo.h */
+  uopi_memo final; /* of nodes that changed */
   LIST(frame) stack;
   LIST(const uop *) src; /* scratch for one node's sources */
   uint64_t steps, max_steps, first_id;
   uint32_t recent[RECENT];
 } pass;
 
-static const uop *final_of(const pass *p, const uop *u) { /* NULL, IN_WORK or a node */
-  return uopi_memo_node(&p->final, u);
+/* ---- what became of a node ---- */
+
+static inline unsigned state_of(const pass *p, const uop *u) {
+  const uint16_t *page = uopi_dir_find(&p->state, uopi_slab_number(u));
+  return page ? page[uopi_place_in_slab(u)] : 0;
 }
-static bool in_work(const uop *u) { return (uintptr_t)u == IN_WORK; }
+
+/* Where u's state is kept; NULL: out of memory. */
+static inline uint16_t *state_at(pass *p, const uop *u) {
+  uint64_t slab = uopi_slab_number(u);
+  uint16_t *page = uopi_dir_find(&p->state, slab);
+  if (!page) page = uopi_dir_add(&p->state, &p->m.ctx->mem, slab, UOPI_MEMO_PAGE * sizeof *page);
+  if (!page) return uopi_no_memory(p->m.ctx);
+  return &page[uopi_place_in_slab(u)];
+}
+
+static bool set_state(pass *p, const uop *u, unsigned state) {
+  uint16_t *at = state_at(p, u);
+  if (at) *at = (uint16_t)state;
+  return at != NULL;
+}
+
+/* Of a node that has a final form. */
+static inline const uop *final_of(const pass *p, const uop *u) {
+  return state_of(p, u) & STATE_CHANGED ? uopi_memo_node(&p->final, u) : u;
+}
+
+static bool set_in_work(pass *p, const uop *u) { return set_state(p, u, STATE_IN_WORK); }
+
+/* What u's sources look like to the rules; whether one of them has changed. */
+static rule_looks look(const pass *p, const uop *u, bool *changed) {
+  rule_looks l = {0, 0};
+  unsigned all = 0;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const uop *s = u->src[i];
+    unsigned state = state_of(p, s);
+    uint64_t op = UINT64_C(1) << (state & STATE_OP ? (state & STATE_OP) - 1 : s->op);
+    l.ops |= op;
+    if (!(state & STATE_OP) || (state & STATE_CONST)) l.with_const |= op; /* not known, or so */
+    all |= state;
+  }
+  if (l.ops & RULE_CONSTANT_OPS) l.ops |= RULE_CONSTANT;
+  *changed = (all & STATE_CHANGED) != 0;
+  return l;
+}
+
+/* The state of a node that stays what it is. */
+static inline unsigned state_to_stay(const uop *u, const rule_looks *looks) {
+  return looks->ops & RULE_CONSTANT ? (u->op + 1u) | STATE_CONST : u->op + 1u;
+}
 
 static bool set_final(pass *p, const uop *u, const uop *to) {
-  if (uopi_memo_set_node(&p->final, u, to)) return true;
-  return uopi_no_memory(p->m.ctx), false;
-}
-
-static bool set_in_work(pass *p, const uop *u) {
-  if (uopi_memo_set(&p->final, u, IN_WORK)) return true;
-  return uopi_no_memory(p->m.ctx), false;
+  if (u == to) { /* told without a look at its sources */
+    return set_state(p, u, (u->op + 1u) | STATE_CONST);
+  }
+  if (!uopi_memo_set_node(&p->final, u, to)) return uopi_no_memory(p->m.ctx), false;
+  return set_state(p, u, (u->op + 1u) | STATE_CHANGED);
 }
 
 /* ---- rules that do not end ---- */
@@ -133,9 +190,9 @@ static bool tell(pass *p, uint32_t rule, const uop *before, const uop *after) {
 }
 
 /* What a rule makes of v: another node, or v itself where none applies. NULL: an error. */
-static inline const uop *apply(pass *p, const uop *v, uint32_t *rule) {
+static inline const uop *apply(pass *p, const uop *v, const rule_looks *looks, uint32_t *rule) {
   const uop *made = NULL;
-  matched how = uopi_match(&p->m, v, &made, rule);
+  matched how = uopi_match(&p->m, v, looks, &made, rule);
   if (how == MATCH_NONE) return v;
   if (how == MATCH_FAILED) return NULL;
   if (p->steps == p->max_steps) return fail_budget(p), NULL;
@@ -204,9 +261,9 @@ static bool pop(pass *p, const uop *to) {
 
 /* Sees to it that u gets its final form: 1: it has one, 0: it was pushed, -1: an error. */
 static int want(pass *p, const uop *u, const uop *origin) {
-  const uop *to = final_of(p, u);
-  if (in_work(to)) return fail_loop(p, u), -1;
-  if (to) return 1;
+  unsigned state = state_of(p, u);
+  if (state & STATE_IN_WORK) return fail_loop(p, u), -1;
+  if (state) return 1;
   return push(p, u, origin) ? 0 : -1;
 }
 
@@ -217,22 +274,31 @@ static bool step_made(pass *p, frame *f) {
   return has == 0 || (has > 0 && pop(p, final_of(p, made)));
 }
 
-/* All sources are final: rebuild, and try the rules. */
-static bool step_node(pass *p, frame *f) {
-  const uop *v = rebuild(p, f->u);
-  if (!v || !note_origin(p, v, f->origin)) return false;
-  if (v != f->u) {
-    const uop *to = final_of(p, v);
-    if (in_work(to)) return fail_loop(p, v);
-    if (to) return pop(p, to);
+/* The newest frame's v, the sources of which are final, is tried. */
+static bool step_rules(pass *p, const uop *v) {
+  bool changed;
+  uint32_t rule = NO_RULE;
+  rule_looks looks = look(p, v, &changed);
+  const uop *made = apply(p, v, &looks, &rule);
+  if (!made) return false;
+  frame *f = &p->stack.at[p->stack.len - 1];
+  if (made == v) {
+    p->stack.len--;
+    return set_state(p, v, state_to_stay(v, &looks)) && (v == f->u || set_final(p, f->u, v));
   }
   f->v = v;
-  const uop *made = apply(p, v, &f->rule);
-  f = &p->stack.at[p->stack.len - 1];
-  if (!made) return false;
-  if (made == v) return pop(p, v);
   f->made = made;
+  f->rule = rule;
   return v == f->u || set_in_work(p, v);
+}
+
+/* All sources are final: rebuild, and try the rules. */
+static bool step_node(pass *p, frame *f) {
+  const uop *u = f->u, *v = rebuild(p, u);
+  if (!v || !note_origin(p, v, f->origin)) return false;
+  unsigned state = v == u ? 0 : state_of(p, v);
+  if (state & STATE_IN_WORK) return fail_loop(p, v);
+  return state ? pop(p, final_of(p, v)) : step_rules(p, v);
 }
 
 /* Sources first. */
@@ -246,16 +312,20 @@ static bool step_up(pass *p) {
   return step_node(p, f);
 }
 
-/* The node first: here v is u, or what rules made of it, and its sources come last. */
+/* The node first; where no rule applies, its sources come, and it is rebuilt from them. */
 static bool step_down(pass *p) {
   frame *f = &p->stack.at[p->stack.len - 1];
   if (f->made) return step_made(p, f);
   if (!f->v) {
-    f->v = f->u;
-    const uop *made = apply(p, f->u, &f->rule);
-    f = &p->stack.at[p->stack.len - 1];
+    bool changed;
+    uint32_t rule = NO_RULE;
+    const uop *u = f->v = f->u;
+    rule_looks looks = look(p, u, &changed);
+    const uop *made = apply(p, u, &looks, &rule);
     if (!made) return false;
-    if (made != f->u) return f->made = made, true;
+    f = &p->stack.at[p->stack.len - 1];
+    f->rule = rule;
+    if (made != u) return f->made = made, true;
   }
   while (f->next < f->u->nsrc) {
     int has = want(p, f->u->src[f->next++], f->origin);
@@ -273,24 +343,44 @@ static bool run_stack(pass *p) {
 
 /* ---- the sweep ---- */
 
-/* u's sources are final. */
-static inline bool visit(pass *p, const uop *u) {
-  if (final_of(p, u)) return true; /* it was a part of what a rule made */
-  const uop *v = rebuild(p, u);
-  if (!v || !note_origin(p, v, u)) return false;
-  const uop *to = v == u ? NULL : final_of(p, v);
-  if (to) return set_final(p, u, to);
-  uint32_t rule = NO_RULE;
-  const uop *made = apply(p, v, &rule);
-  if (!made) return false;
-  bool stays = made == v || p->o->order == UOP_ONE_PASS;
-  if (stays) return set_final(p, v, made) && (v == u || set_final(p, u, made));
+/* A node of the given graph, u, became v, and a rule made `made` of it. */
+static bool visit_made(pass *p, const uop *u, const uop *v, const uop *made, uint32_t rule) {
+  if (p->o->order == UOP_ONE_PASS)
+    return (v == u || set_final(p, v, made)) && set_final(p, u, made);
   if (!push(p, u, u)) return false;
   frame *f = &p->stack.at[p->stack.len - 1];
   f->v = v;
   f->made = made;
   f->rule = rule;
   return (v == u || set_in_work(p, v)) && run_stack(p);
+}
+
+/* A node whose sources are final, one of which has changed. */
+static bool visit_changed(pass *p, const uop *u) {
+  bool changed;
+  const uop *v = rebuild(p, u);
+  if (!v || !note_origin(p, v, u)) return false;
+  if (v != u && state_of(p, v)) return set_final(p, u, final_of(p, v));
+  rule_looks looks = look(p, v, &changed);
+  uint32_t rule = NO_RULE;
+  const uop *made = apply(p, v, &looks, &rule);
+  if (!made) return false;
+  if (made != v) return visit_made(p, u, v, made, rule);
+  return set_state(p, v, state_to_stay(v, &looks)) && (v == u || set_final(p, u, v));
+}
+
+/* A node whose sources are final. */
+static inline bool visit(pass *p, const uop *u) {
+  bool changed;
+  uint16_t *state = state_at(p, u);
+  if (!state || *state) return state != NULL; /* it was a part of what a rule made */
+  rule_looks looks = look(p, u, &changed);
+  if (changed) return visit_changed(p, u);
+  uint32_t rule = NO_RULE;
+  const uop *made = apply(p, u, &looks, &rule);
+  if (made != u) return made && visit_made(p, u, u, made, rule);
+  *state = (uint16_t)state_to_stay(u, &looks);
+  return true;
 }
 
 static bool sweep(pass *p, const uop *const *roots, size_t n) {
@@ -302,7 +392,7 @@ static bool sweep(pass *p, const uop *const *roots, size_t n) {
                      : UOP_REWRITE_STEPS + UOP_REWRITE_STEPS_A_NODE * (uint64_t)order.len;
   if (p->o->order == UOP_TOP_DOWN) {
     for (size_t i = 0; ok && i < n; i++)
-      ok = !roots[i] || final_of(p, roots[i]) || (push(p, roots[i], roots[i]) && run_stack(p));
+      ok = !roots[i] || state_of(p, roots[i]) || (push(p, roots[i], roots[i]) && run_stack(p));
   } else {
     for (size_t i = 0; ok && i < order.len; i++) {
       if (i + AHEAD < order.len) UOPI_PREFETCH(&order.at[i + AHEAD]->nsrc);
@@ -341,6 +431,7 @@ bool uop_rewrite(uop_rules *r, const uop *const *roots, size_t n,
   for (size_t i = 0; ok && i < n; i++) out[i] = roots[i] ? final_of(&p, roots[i]) : NULL;
   r->busy--;
   uopi_memo_drop(&p.final);
+  uopi_dir_drop(&p.state, &ctx->mem);
   uopi_map_drop(&bounds);
   UOPI_DROP(&ctx->mem, &p.stack);
   UOPI_DROP(&ctx->mem, &p.src);

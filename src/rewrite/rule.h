@@ -258,10 +258,16 @@ enum { NO_REG = 255 };
 /* Bit 63 of a set of ops, which no op has: an op that a constant can begin with. */
 #define RULE_CONSTANT (UINT64_C(1) << 63)
 
+/* What a node's sources look like from afar: a pattern that needs more is not even tried. */
+typedef struct rule_looks {
+  uint64_t ops;        /* the sources' ops */
+  uint64_t with_const; /* those of sources that have a constant among their own sources */
+} rule_looks;
+
 typedef struct rule_row {
   const char *name, *comment, *text;
-  uint64_t ops;   /* that its pattern begins with */
-  uint64_t needs; /* ops that are among the sources of what it matches */
+  uint64_t ops;     /* that its pattern begins with */
+  rule_looks needs; /* what is among the sources of what it matches */
   uint32_t line;
   uint32_t dtypes; /* of what it matches */
   uint32_t code;   /* where it begins in the table's code */
@@ -297,8 +303,8 @@ typedef struct rule_entry { /* one rule, as it is tried */
 } rule_entry;
 
 typedef struct rule_bucket_entry {
-  uint64_t needs;
-  uint32_t dtypes, rule;
+  rule_looks needs;
+  uint32_t rule;
 } rule_bucket_entry;
 typedef LIST(rule_bucket_entry) rule_bucket;
 
@@ -311,13 +317,15 @@ typedef struct rule_text { /* a text's own table, with all that it needs */
   size_t text_size, row_cap, nfns;
 } rule_text;
 
+enum { RULE_BUCKETS = UOP_OP_COUNT * UOP_DTYPE_COUNT };
+
 struct uop_rules {
   uop_ctx *ctx;
   LIST(rule_entry) rules;
   LIST(rule_text *) texts;
-  LIST(rule_fn) fns; /* that texts may call */
-  rule_bucket bucket[UOP_OP_COUNT];
-  uint32_t busy; /* rewrites that are running: nothing is added meanwhile */
+  LIST(rule_fn) fns;                /* that texts may call */
+  rule_bucket bucket[RULE_BUCKETS]; /* by op and dtype */
+  uint32_t busy;                    /* rewrites that are running: nothing is added meanwhile */
 };
 
 /* Appends all rules of a table, which outlives the list. All or nothing. */
@@ -343,7 +351,14 @@ typedef enum matched { MATCH_NONE, MATCH_MADE, MATCH_FAILED } matched;
 /* The CONST that a constant is made of, NULL: u is none. */
 const uop *uopi_constant_of(const uop *u);
 
-/* What the first rule that applies makes of u, which is another node; *rule is its number. */
-matched uopi_match(matcher *m, const uop *u, const uop **out, uint32_t *rule);
+/* Ops that a constant can begin with, as uopi_constant_of() sees it. */
+#define RULE_CONSTANT_OPS                                                              \
+  (UINT64_C(1) << UOP_CONST | UINT64_C(1) << UOP_EXPAND | UINT64_C(1) << UOP_RESHAPE | \
+   UINT64_C(1) << UOP_CAST)
+
+/* What the first rule that applies makes of u, the sources of which look like `looks`, with
+ * RULE_CONSTANT where one may be a constant: another node; *rule is its number. */
+matched uopi_match(matcher *m, const uop *u, const rule_looks *looks, const uop **out,
+                   uint32_t *rule);
 
 #endif

@@ -132,7 +132,7 @@ void uop_rules_free(uop_rules *r) {
   for (size_t i = 0; i < r->texts.len; i++) uopi_rule_text_free(r->ctx, r->texts.at[i]);
   for (size_t i = 0; i < r->fns.len; i++)
     uopi_realloc(mem, (void *)(uintptr_t)r->fns.at[i].name, strlen(r->fns.at[i].name) + 1, 0);
-  for (unsigned op = 0; op < UOP_OP_COUNT; op++) UOPI_DROP(mem, &r->bucket[op]);
+  for (unsigned i = 0; i < RULE_BUCKETS; i++) UOPI_DROP(mem, &r->bucket[i]);
   UOPI_DROP(mem, &r->rules);
   UOPI_DROP(mem, &r->texts);
   UOPI_DROP(mem, &r->fns);
@@ -155,8 +155,8 @@ static bool has_room(uop_rules *r, size_t n) {
 /* Takes the rules from number n on away again. */
 static void cut(uop_rules *r, size_t n) {
   r->rules.len = n;
-  for (unsigned op = 0; op < UOP_OP_COUNT; op++) {
-    rule_bucket *b = &r->bucket[op];
+  for (unsigned i = 0; i < RULE_BUCKETS; i++) {
+    rule_bucket *b = &r->bucket[i];
     while (b->len && b->at[b->len - 1].rule >= n) b->len--;
   }
 }
@@ -165,9 +165,10 @@ static bool append(uop_rules *r, const rule_entry *e) {
   const uopi_mem *mem = &r->ctx->mem;
   uint32_t number = (uint32_t)r->rules.len;
   if (!UOPI_PUSH(mem, &r->rules, *e)) return false;
-  for (unsigned op = 0; op < UOP_OP_COUNT; op++) {
-    rule_bucket_entry b = {e->row->needs, e->row->dtypes, number};
-    if ((e->row->ops >> op & 1) && !UOPI_PUSH(mem, &r->bucket[op], b)) return false;
+  rule_bucket_entry b = {e->row->needs, number};
+  for (unsigned i = 0; i < RULE_BUCKETS; i++) {
+    bool fits = e->row->ops >> (i / UOP_DTYPE_COUNT) & e->row->dtypes >> (i % UOP_DTYPE_COUNT) & 1;
+    if (fits && !UOPI_PUSH(mem, &r->bucket[i], b)) return false;
   }
   return true;
 }
