@@ -828,8 +828,8 @@ typedef struct uop_rewrite_step {
 typedef struct uop_rewrite_options {
   uop_rewrite_order order; /* UOP_BOTTOM_UP unless given */
   uint64_t max_steps;      /* replacements; 0: UOP_REWRITE_STEPS and UOP_REWRITE_STEPS_A_NODE */
-  uop_map *origins;        /* NULL, or a uop_map_new(): gets, for each node that is made, the one of
-                              the given graph that it comes from; see uop_origin() */
+  uop_map *origins;        /* NULL, or a uop_map_new(): gets, for each node that comes in, made or
+                              found, the one of the given graph that it comes from; see uop_origin() */
   void *pass;              /* handed to the rules' functions */
   bool (*trace)(void *user, const uop_rewrite_step *step); /* NULL, or called after each step, under
                                                               a rule function's restrictions; false

@@ -123,14 +123,19 @@ static void match_kids(compiler *c, const rule_term *t, unsigned r) {
   }
 }
 
-static void match_var(compiler *c, const rule_term *t, unsigned r) {
-  if (t->var == ANY_VAR) return;
-  uint8_t *known = &c->var_reg[t->var];
-  if (*known != NO_REG) {
-    emit(c, M_SAME, r, *known, 0);
-    return;
-  }
+/* The first place of a variable that is come to keeps the node; for x=(…) too it may be another one
+ * than where it is written first, since what is nearer to the root comes first. False: it was
+ * known.
+ */
+static bool keep_var(compiler *c, uint8_t var, unsigned r) {
+  uint8_t *known = &c->var_reg[var];
+  if (*known != NO_REG) return emit(c, M_SAME, r, *known, 0), false;
   *known = (uint8_t)r;
+  return true;
+}
+
+static void match_var(compiler *c, const rule_term *t, unsigned r) {
+  if (t->var == ANY_VAR || !keep_var(c, t->var, r)) return;
   if (rule_var_of(c->b, c->r, t->var)->kind != VAR_CONST) return;
   c->var_value[t->var] = (uint8_t)c->values++;
   emit(c, M_CONST, r, c->var_value[t->var], 0);
@@ -153,7 +158,7 @@ static void match_term(compiler *c, uint32_t term, unsigned r) {
     put_literal(c, t);
   }
   if (t->kind == TERM_OP) {
-    if (t->var < ANY_VAR) c->var_reg[t->var] = (uint8_t)r;
+    if (t->var < ANY_VAR) keep_var(c, t->var, r);
     if (t->opvar < ANY_VAR) c->var_reg[t->opvar] = (uint8_t)r;
     if (t->rest < ANY_VAR) c->var_reg[t->rest] = (uint8_t)r;
     match_op(c, t, r);

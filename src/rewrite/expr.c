@@ -59,13 +59,20 @@ static bool read_bound(reader *r, expr_op op) {
   return uopi_expect(r, ")", "behind the variable") && emit(r, op, v, 0);
 }
 
+static bool deeper(reader *r) {
+  if (++r->depth <= UOP_MAX_RULE_DEPTH) return true;
+  return uopi_fail_here(r, "nested more than %d deep (UOP_MAX_RULE_DEPTH)", UOP_MAX_RULE_DEPTH);
+}
+
 static bool read_function(reader *r, const struct function *f) {
+  if (!deeper(r)) return false;
   uopi_next(r);
   if (!uopi_expect(r, "(", "in front of what the function is of")) return false;
   for (int i = 0; i < f->args; i++) {
     if (i > 0 && !uopi_expect(r, ",", "before the second number")) return false;
     if (!read_level(r, 1)) return false;
   }
+  r->depth--;
   return uopi_expect(r, ")", "behind what the function is of") && emit(r, f->op, 0, 0);
 }
 
@@ -93,8 +100,7 @@ static bool read_word(reader *r) {
 }
 
 static bool read_nested(reader *r, int level, expr_op op, const char *close) {
-  if (++r->depth > UOP_MAX_RULE_DEPTH)
-    return uopi_fail_here(r, "nested more than %d deep (UOP_MAX_RULE_DEPTH)", UOP_MAX_RULE_DEPTH);
+  if (!deeper(r)) return false;
   uopi_next(r);
   bool ok = read_level(r, level);
   r->depth--;

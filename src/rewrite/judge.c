@@ -57,10 +57,17 @@ static bool kids_match(judge *j, const rule_term *p, const rule_term *q, bool sw
   return true;
 }
 
-static bool is_commutative(uint64_t ops) {
+static unsigned commutative_of(uint64_t ops) { /* how many */
+  unsigned n = 0;
   for (unsigned i = 0; i < UOP_OP_COUNT; i++)
-    if ((ops >> i & 1) && !(uop_op_find((uop_op)i)->sets & UOP_SET_COMMUTATIVE)) return false;
-  return ops != 0;
+    n += (ops >> i & 1) && (uop_op_find((uop_op)i)->sets & UOP_SET_COMMUTATIVE);
+  return n;
+}
+
+static unsigned count_of(uint64_t ops) {
+  unsigned n = 0;
+  for (; ops; ops &= ops - 1) n++;
+  return n;
 }
 
 static bool op_matches(judge *j, const rule_term *p, const rule_term *q) {
@@ -70,14 +77,14 @@ static bool op_matches(judge *j, const rule_term *p, const rule_term *q) {
     return false;
   for (uint32_t i = 0; i < p->nattrs; i++)
     if (!attr_matches(j, &j->b->attrs.at[p->attrs + i], q)) return false;
-  bool commutes = p->nkids == 2 && is_commutative(ops);
-  /* what q matches in either order, p has to as well */
-  if (commutes && p->ordered && !q->ordered && !j->to_result) return false;
+  unsigned commutative = p->nkids == 2 ? commutative_of(ops) : 0;
+  /* what q matches in either order, be it of some of its ops, p has to as well */
+  if (commutative && p->ordered && !q->ordered && !j->to_result) return false;
   uint32_t before[MAX_RULE_VARS];
   memcpy(before, j->bound, sizeof before);
   if (kids_match(j, p, q, false)) return true;
   memcpy(j->bound, before, sizeof before);
-  return commutes && !p->ordered && kids_match(j, p, q, true);
+  return commutative && commutative == count_of(ops) && !p->ordered && kids_match(j, p, q, true);
 }
 
 static bool var_matches(judge *j, const rule_term *p, uint32_t q) {

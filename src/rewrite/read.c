@@ -64,7 +64,9 @@ void uopi_rule_warn(rule_book *b, const char *at, size_t len, const char *fmt, .
   report(b, b->warnings, &d, at, len);
 }
 
+/* At the end of the text: behind its last word, since the line of the end may be an empty one. */
 bool uopi_fail_here(reader *r, const char *fmt, ...) {
+  const char *at = r->t.kind == SCAN_END && r->last ? r->last : r->t.at;
   if (r->b->failed) return false;
   r->b->failed = true;
   uop_diag d;
@@ -72,7 +74,7 @@ bool uopi_fail_here(reader *r, const char *fmt, ...) {
   va_start(ap, fmt);
   uopi_diag_vset(&d, UOP_E_SYNTAX, -1, -1, fmt, ap);
   va_end(ap);
-  report(r->b, r->b->errors, &d, r->t.at, r->t.len);
+  report(r->b, r->b->errors, &d, at, r->t.len);
   return false;
 }
 
@@ -168,9 +170,12 @@ static bool read_rule(reader *r) {
   return !b->no_memory;
 }
 
-/* To the next line that begins with a name and a colon, the current one apart. */
-static void recover(reader *r) {
+/* To the next line that begins with a name and a colon: the current one, unless it is where the
+ * rule that failed began. */
+static void recover(reader *r, const char *begun) {
   const char *p = r->t.at;
+  r->s.in_expr = false;
+  if (p != begun && is_header(r) && p[-1] == '\n') return;
   while (p < r->s.end) {
     while (p < r->s.end && *p != '\n') p++;
     if (p < r->s.end) p++;
@@ -186,7 +191,7 @@ static void recover(reader *r) {
     from = line;
   }
   r->s.p = from;
-  r->s.begun = r->s.in_expr = false;
+  r->s.begun = false;
   uopi_next(r);
 }
 
@@ -195,10 +200,11 @@ void uopi_rules_read(rule_book *b, rule_find_fn find, void *user) {
   if (b->end - b->text >= 3 && !memcmp(b->text, "\xef\xbb\xbf", 3)) r.s.p += 3;
   uopi_next(&r);
   while (r.t.kind != SCAN_END && !b->no_memory) {
+    const char *begun = r.t.at;
     b->failed = false;
     if (read_rule(&r)) continue;
     if (b->errors->more) return;
-    recover(&r);
+    recover(&r, begun);
   }
 }
 

@@ -48,9 +48,10 @@ typedef struct pass {
   const uop_rewrite_options *o;
   uopi_dir state;  /* uint16_t by slab and place, as in memo.h */
   uopi_memo final; /* of nodes that changed */
+  uopi_set given;  /* the graph's nodes, where origins are recorded */
   LIST(frame) stack;
   LIST(const uop *) src; /* scratch for one node's sources */
-  uint64_t steps, max_steps, first_id;
+  uint64_t steps, max_steps;
   uint32_t recent[RECENT];
 } pass;
 
@@ -200,13 +201,35 @@ static inline const uop *apply(pass *p, const uop *v, const rule_looks *looks, u
   return tell(p, *rule, v, made) ? made : NULL;
 }
 
-/* Where new nodes come from. */
+static bool is_given(const pass *p, const uop *u) {
+  return p->o->origins && uopi_set_has(&p->given, u);
+}
+
+/* Where nodes come from that are not of the given graph, be they new or found. Of rewrites that
+ * undo each other, the later one leaves out what would close a ring. */
 static bool note_origin(pass *p, const uop *u, const uop *origin) {
-  if (!p->o->origins || u->id < p->first_id || u == origin) return true;
+  uop_map *origins = p->o->origins;
+  if (!origins || uopi_set_has(&p->given, u) || uop_origin(origins, origin) == u) return true;
   bool fresh;
-  uint64_t *at = uopi_map_put(p->o->origins, u->id, &fresh);
+  uint64_t *at = uopi_map_put(origins, u->id, &fresh);
   if (!at) return uopi_no_memory(p->m.ctx), false;
   if (fresh) *at = (uint64_t)(uintptr_t)origin;
+  return true;
+}
+
+/* The same for all that a rule made, where none of it is looked at again. */
+static bool note_origins(pass *p, const uop *made, const uop *origin) {
+  const uopi_mem *mem = &p->m.ctx->mem;
+  if (!p->o->origins) return true;
+  p->src.len = 0;
+  if (!UOPI_PUSH(mem, &p->src, made)) return uopi_no_memory(p->m.ctx), false;
+  while (p->src.len) {
+    const uop *u = p->src.at[--p->src.len];
+    if (is_given(p, u) || uop_map_get_node(p->o->origins, u)) continue;
+    if (!note_origin(p, u, origin)) return false;
+    if (!UOPI_RESERVE(mem, &p->src, p->src.len + u->nsrc)) return uopi_no_memory(p->m.ctx), false;
+    for (uint32_t i = 0; i < u->nsrc; i++) p->src.at[p->src.len++] = u->src[i];
+  }
   return true;
 }
 
@@ -248,7 +271,7 @@ static const uop *rebuild(pass *p, const uop *u) {
 /* ---- the stack ---- */
 
 static bool push(pass *p, const uop *u, const uop *origin) {
-  frame f = {.u = u, .origin = u->id < p->first_id ? u : origin, .rule = NO_RULE};
+  frame f = {.u = u, .origin = is_given(p, u) ? u : origin, .rule = NO_RULE};
   if (!UOPI_PUSH(&p->m.ctx->mem, &p->stack, f)) return uopi_no_memory(p->m.ctx), false;
   return note_origin(p, u, f.origin) && set_in_work(p, u);
 }
@@ -346,7 +369,7 @@ static bool run_stack(pass *p) {
 /* A node of the given graph, u, became v, and a rule made `made` of it. */
 static bool visit_made(pass *p, const uop *u, const uop *v, const uop *made, uint32_t rule) {
   if (p->o->order == UOP_ONE_PASS)
-    return (v == u || set_final(p, v, made)) && set_final(p, u, made);
+    return note_origins(p, made, u) && (v == u || set_final(p, v, made)) && set_final(p, u, made);
   if (!push(p, u, u)) return false;
   frame *f = &p->stack.at[p->stack.len - 1];
   f->v = v;
@@ -383,10 +406,16 @@ static inline bool visit(pass *p, const uop *u) {
   return true;
 }
 
+static bool give(pass *p, const uop_nodes *order) {
+  for (size_t i = 0; i < order->len; i++)
+    if (uopi_set_add(&p->given, order->at[i]) < 0) return uopi_no_memory(p->m.ctx), false;
+  return true;
+}
+
 static bool sweep(pass *p, const uop *const *roots, size_t n) {
   enum { AHEAD = 16 };
   uop_nodes order = {NULL, 0, 0};
-  bool ok = uopi_walk(p->m.ctx, roots, n, false, &order);
+  bool ok = uopi_walk(p->m.ctx, roots, n, false, &order) && (!p->o->origins || give(p, &order));
   p->max_steps = p->o->max_steps
                      ? p->o->max_steps
                      : UOP_REWRITE_STEPS + UOP_REWRITE_STEPS_A_NODE * (uint64_t)order.len;
@@ -423,7 +452,7 @@ bool uop_rewrite(uop_rules *r, const uop *const *roots, size_t n,
   pass p = {.m = {.rules = r, .ctx = ctx, .bounds = &bounds},
             .o = options ? options : &none,
             .final = {.mem = &ctx->mem},
-            .first_id = ctx->next_id};
+            .given = {.mem = &ctx->mem}};
   p.m.pass = p.o->pass;
   uop_error_clear(ctx);
   r->busy++;
@@ -432,6 +461,7 @@ bool uop_rewrite(uop_rules *r, const uop *const *roots, size_t n,
   r->busy--;
   uopi_memo_drop(&p.final);
   uopi_dir_drop(&p.state, &ctx->mem);
+  uopi_set_drop(&p.given);
   uopi_map_drop(&bounds);
   UOPI_DROP(&ctx->mem, &p.stack);
   UOPI_DROP(&ctx->mem, &p.src);

@@ -330,6 +330,7 @@ typedef struct group { /* a term that is being read */
   bool is_pattern;
   const char *close;
   unsigned given; /* fields */
+  bool colon;     /* attributes follow */
   uint32_t kid[MAX_OPERANDS];
 } group;
 
@@ -338,6 +339,15 @@ static bool read_operand(reader *r, bool is_pattern, uint32_t *out);
 static bool next_is(const reader *r, const char *sign) { /* right behind r->t, without a blank */
   size_t n = strlen(sign);
   return (size_t)(r->s.end - r->s.p) >= n && !memcmp(r->s.p, sign, n);
+}
+
+static bool equals_follows(const reader *r) { return next_is(r, "=") && !next_is(r, "=="); }
+
+/* One between two operands. */
+static bool read_comma(reader *r, const group *g) {
+  uopi_next(r);
+  bool lone = uopi_scan_is(&r->t, ",") || uopi_scan_is(&r->t, ":") || uopi_scan_is(&r->t, g->close);
+  return !lone || uopi_fail_here(r, "an operand is missing here, behind the comma");
 }
 
 static bool read_rest(reader *r, group *g) {
@@ -360,12 +370,14 @@ static bool read_rest(reader *r, group *g) {
 
 /* One operand, attribute, colon or comma. */
 static bool read_part(reader *r, group *g) {
-  if (uopi_scan_is(&r->t, ":") && r->t.spaced && !g->given) return uopi_next(r), true;
-  if (r->t.kind == SCAN_WORD && next_is(r, "=") && find_field(&r->t) >= 0)
+  if (uopi_scan_is(&r->t, ":") && r->t.spaced && !g->given && !g->colon)
+    return uopi_next(r), g->colon = true;
+  if (r->t.kind == SCAN_WORD && equals_follows(r) && find_field(&r->t) >= 0)
     return read_attr(r, &g->t, g->is_pattern, &g->given);
   if (g->given & ~(1u << FIELD_TUPLE)) return uopi_fail_here(r, "an operand behind the attributes");
+  if (g->colon) return uopi_fail_here(r, "behind the colon stand attributes, such as dtype=f32");
   if (g->t.rest != NO_VAR) return uopi_fail_here(r, "nothing may stand behind the rest");
-  if (uopi_scan_is(&r->t, ",") && g->t.nkids) return uopi_next(r), true;
+  if (uopi_scan_is(&r->t, ",") && g->t.nkids) return read_comma(r, g);
   if (r->t.kind == SCAN_WORD && next_is(r, "...")) return read_rest(r, g);
   if (fields_of_term(&g->t) >> FIELD_TUPLE & 1 && g->t.nkids == 1) {
     if (g->given) return uopi_fail_here(r, "nothing may stand behind the tuple");
@@ -426,7 +438,7 @@ static bool check_result(reader *r, const group *g) {
 
 static bool read_pattern_ops(reader *r, group *g) {
   char room[64];
-  if (next_is(r, "=") && r->t.kind == SCAN_WORD) {
+  if (equals_follows(r) && r->t.kind == SCAN_WORD) {
     if (!pattern_var(r, &r->t, VAR_OP, &g->t.opvar)) return false;
     if (g->t.opvar != ANY_VAR && rule_var_of(r->b, r->tree, g->t.opvar)->uses > 1)
       return uopi_fail_here(r, "an op's variable is set once");
@@ -554,7 +566,7 @@ static bool read_operand(reader *r, bool is_pattern, uint32_t *out) {
     return read_group(r, is_pattern, NO_VAR, out);
   if (is_literal(&r->t)) return read_literal(r, out);
   if (!is_pattern && uopi_scan_is(&r->t, "{")) return read_computed(r, out);
-  if (r->t.kind == SCAN_WORD && is_pattern && next_is(r, "=")) return read_alias(r, out);
+  if (r->t.kind == SCAN_WORD && is_pattern && equals_follows(r)) return read_alias(r, out);
   if (r->t.kind == SCAN_WORD) return read_variable(r, is_pattern, out);
   return uopi_fail_here(r, is_pattern
                                ? "a pattern stands here: (op …), a variable or a literal"
@@ -564,7 +576,7 @@ static bool read_operand(reader *r, bool is_pattern, uint32_t *out) {
 bool uopi_read_pattern(reader *r, uint32_t *out) {
   r->depth = 0;
   if (!uopi_scan_is(&r->t, "(") && !uopi_scan_is(&r->t, "[") &&
-      !(r->t.kind == SCAN_WORD && next_is(r, "=")))
+      !(r->t.kind == SCAN_WORD && equals_follows(r)))
     return uopi_fail_here(r, "a pattern begins with ( and an op");
   return read_operand(r, true, out);
 }
