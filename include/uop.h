@@ -731,6 +731,11 @@ UOP_API const uop *uop_parse(uop_ctx *ctx, const char *text, size_t len);
 UOP_API char *uop_print(const uop *root, size_t *len);
 UOP_API char *uop_program_print(const uop_program *p, size_t *len);
 
+/* The same of several roots, as of a program's, rewritten: the last one is the result, ASSERTs that
+ * no other node uses are lines without a name. A root that stands there twice is printed once,
+ * NULLs are passed over. "" for no root; NULL: out of memory, UOP_E_CONTEXT. */
+UOP_API char *uop_print_roots(uop_ctx *ctx, const uop *const *roots, size_t n, size_t *len);
+
 /* The graph as one nested expression, which can be exponentially long, into buf[0..cap), cut with
  * "..." and always NUL-terminated (cap 0 writes nothing). Returns the length written. */
 UOP_API size_t uop_repr(const uop *root, char *buf, size_t cap);
