@@ -258,14 +258,14 @@ typedef enum uop_code {
 
 /* An error or a warning. */
 typedef struct uop_diag {
-  uop_code code;                 /* what kind of error it is */
-  int op;                        /* uop_op concerned, or -1 */
-  int operand;                   /* index of the source concerned, or -1 */
-  uint32_t line;                 /* from 1; 0 when there is no text */
-  uint32_t column;               /* from 1, in bytes; 0 when there is no text */
-  uint32_t length;               /* bytes of the marked text */
-  uint32_t reason;               /* where in `message` the part after "line N: '…': " begins */
-  const uop *node;               /* of a run's error or warning: the node concerned; else NULL */
+  uop_code code;   /* what kind of error it is */
+  int op;          /* uop_op concerned, or -1 */
+  int operand;     /* index of the source concerned, or -1 */
+  uint32_t line;   /* from 1; 0 when there is no text */
+  uint32_t column; /* from 1, in bytes; 0 when there is no text */
+  uint32_t length; /* bytes of the marked text */
+  uint32_t reason; /* where in `message` the part after "line N: '…': " begins */
+  const uop *node; /* of a run's or rewrite's error or warning: the node concerned; else NULL */
   char message[UOP_MAX_MESSAGE]; /* "line 3: '%2 = add %0, %1': can't broadcast (2,) with (3,)" */
 } uop_diag;
 

@@ -442,14 +442,14 @@ static outcome try_rule(matcher *m, const rule_entry *e, const uop *u, const uop
   return run(&x, out);
 }
 
-/* Puts the rule's name in front of the error. */
-static matched broken(matcher *m, const rule_row *row) {
+/* Puts the rule's name in front of the error, which is about u. */
+static matched broken(matcher *m, const rule_row *row, const uop *u) {
   uop_diag d = m->ctx->error;
   char name[UOP_MAX_NAME + 1];
   strncpy(name, row->name, UOP_MAX_NAME);
   name[UOP_MAX_NAME] = 0;
   uopi_diag_set(&m->ctx->error, d.code, d.op, d.operand, "rule %s: %s", name, d.message);
-  m->ctx->error.node = d.node;
+  m->ctx->error.node = d.node ? d.node : u;
   return MATCH_FAILED;
 }
 
@@ -480,7 +480,7 @@ matched uopi_match(matcher *m, const uop *u, const uop **out, uint32_t *rule) {
       o = (uopi_error(m->ctx, UOP_E_RULE, u->op, -1, "%y became %y: a rule keeps the type", u,
                       *out),
            BROKEN);
-    if (o == BROKEN) return broken(m, entry->row);
+    if (o == BROKEN) return broken(m, entry->row, u);
     entry->hits++;
     *rule = e->rule;
     return MATCH_MADE;
