@@ -799,6 +799,10 @@ UOP_API bool uop_rules_add_fn(uop_rules *r, const char *name, const char *about,
 UOP_API const char *uop_rule_set_name(size_t i);
 UOP_API bool uop_rules_add_set(uop_rules *r, const char *name);
 
+/* Lets texts that are added from now on call what built-in sets call in C: (!fold). UOP_E_NAME for
+ * a name that is defined already. */
+UOP_API bool uop_rules_define_builtin(uop_rules *r);
+
 /* A rule, for reading. Its strings live as long as the list. */
 typedef struct uop_rule_info {
   const char *name;    /* an identifier; no two rules of a text share one */
