@@ -258,14 +258,14 @@ typedef enum uop_code {
 
 /* An error or a warning. */
 typedef struct uop_diag {
-  uop_code code;                 /* what kind of error it is */
-  int op;                        /* uop_op concerned, or -1 */
-  int operand;                   /* index of the source concerned, or -1 */
-  uint32_t line;                 /* from 1; 0 when there is no text */
-  uint32_t column;               /* from 1, in bytes; 0 when there is no text */
-  uint32_t length;               /* bytes of the marked text */
-  uint32_t reason;               /* where in `message` the part after "line N: '…': " begins */
-  const uop *node;               /* of a run's error or warning: the node concerned; else NULL */
+  uop_code code;   /* what kind of error it is */
+  int op;          /* uop_op concerned, or -1 */
+  int operand;     /* index of the source concerned, or -1 */
+  uint32_t line;   /* from 1; 0 when there is no text */
+  uint32_t column; /* from 1, in bytes; 0 when there is no text */
+  uint32_t length; /* bytes of the marked text */
+  uint32_t reason; /* where in `message` the part after "line N: '…': " begins */
+  const uop *node; /* of a run's or rewrite's error or warning: the node concerned; else NULL */
   char message[UOP_MAX_MESSAGE]; /* "line 3: '%2 = add %0, %1': can't broadcast (2,) with (3,)" */
 } uop_diag;
 
@@ -731,6 +731,11 @@ UOP_API const uop *uop_parse(uop_ctx *ctx, const char *text, size_t len);
 UOP_API char *uop_print(const uop *root, size_t *len);
 UOP_API char *uop_program_print(const uop_program *p, size_t *len);
 
+/* The same of several roots, as of a program's, rewritten: the last one is the result, ASSERTs that
+ * no other node uses are lines without a name. A root that stands there twice is printed once,
+ * NULLs are passed over. "" for no root; NULL: out of memory, UOP_E_CONTEXT. */
+UOP_API char *uop_print_roots(uop_ctx *ctx, const uop *const *roots, size_t n, size_t *len);
+
 /* The graph as one nested expression, which can be exponentially long, into buf[0..cap), cut with
  * "..." and always NUL-terminated (cap 0 writes nothing). Returns the length written. */
 UOP_API size_t uop_repr(const uop *root, char *buf, size_t cap);
@@ -793,6 +798,10 @@ UOP_API bool uop_rules_add_fn(uop_rules *r, const char *name, const char *about,
  * one; UOP_E_NAME. */
 UOP_API const char *uop_rule_set_name(size_t i);
 UOP_API bool uop_rules_add_set(uop_rules *r, const char *name);
+
+/* Lets texts that are added from now on call what built-in sets call in C: (!fold). UOP_E_NAME for
+ * a name that is defined already. */
+UOP_API bool uop_rules_define_builtin(uop_rules *r);
 
 /* A rule, for reading. Its strings live as long as the list. */
 typedef struct uop_rule_info {

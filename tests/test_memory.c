@@ -135,6 +135,9 @@ ON_GRAPH(substitute, const uop *from = uop_param(c, 1, UOP_F32, UOP_DIMS(3));
 ON_GRAPH(inline_call, const uop *x = p(c, 0, UOP_F32);
          const uop *call = uop_call(uop_mul(x, x), "sq", 3); ok = call && uop_inline_call(call))
 ON_GRAPH(print, char *s = uop_print(u, NULL); ok = s != NULL; uop_free(c, s))
+ON_GRAPH(print_roots, const uop *roots[] = {uop_assert(uop_param(c, 0, UOP_I32, NULL, 0), 1), u};
+         char *s = roots[0] ? uop_print_roots(c, roots, 2, NULL) : NULL; ok = s != NULL;
+         uop_free(c, s))
 ON_GRAPH(dot, char *s = uop_dot(c, &u, 1, NULL, NULL); ok = s != NULL; uop_free(c, s))
 
 static const uop *same(void *user, const uop *u) { return (void)user, u; }
@@ -308,7 +311,8 @@ static const struct row {
     ROW(wrap),         ROW(copy),         ROW(program),
     ROW(diagnostics),  ROW(map),          ROW(value),
     ROW(run),          ROW(trim),         ROW(many_nodes),
-    ROW(bounds),       ROW(cost),         ROW(arrays)};
+    ROW(bounds),       ROW(cost),         ROW(arrays),
+    ROW(print_roots)};
 
 /* Fails allocation n, and all later ones if `for_good`. False: it did not come to that many. */
 static bool fail_at(const struct row *row, uint64_t n, bool for_good) {

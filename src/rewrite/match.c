@@ -442,14 +442,14 @@ static outcome try_rule(matcher *m, const rule_entry *e, const uop *u, const uop
   return run(&x, out);
 }
 
-/* Puts the rule's name in front of the error. */
-static matched broken(matcher *m, const rule_row *row) {
+/* Puts the rule's name in front of the error, which is about u. */
+static matched broken(matcher *m, const rule_row *row, const uop *u) {
   uop_diag d = m->ctx->error;
   char name[UOP_MAX_NAME + 1];
   strncpy(name, row->name, UOP_MAX_NAME);
   name[UOP_MAX_NAME] = 0;
   uopi_diag_set(&m->ctx->error, d.code, d.op, d.operand, "rule %s: %s", name, d.message);
-  m->ctx->error.node = d.node;
+  m->ctx->error.node = d.node ? d.node : u;
   return MATCH_FAILED;
 }
 
@@ -471,7 +471,7 @@ static matched apply(matcher *m, rule_entry *e, const uop *u, const uop **out) {
   }
   if (o != BROKEN)
     uopi_error(m->ctx, UOP_E_RULE, u->op, -1, "%y became %y: a rule keeps the type", u, *out);
-  return broken(m, e->row);
+  return broken(m, e->row, u);
 }
 
 matched uopi_match(matcher *m, const uop *u, const rule_looks *looks, const uop **out,

@@ -162,6 +162,7 @@ static bool fail_loop(pass *p, const uop *u) {
              n.len == 1 ? "rule %s makes again what it replaced, and would never end"
                         : "rules %s answer each other, and would never end",
              text);
+  uopi_error_node(p->m.ctx, u);
   return false;
 }
 

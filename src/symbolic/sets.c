@@ -20,3 +20,9 @@ bool uop_rules_add_set(uop_rules *r, const char *name) {
   uopi_error(r->ctx, UOP_E_NAME, -1, -1, "no rule set %q is built in", name ? name : "");
   return false;
 }
+
+bool uop_rules_define_builtin(uop_rules *r) {
+  for (size_t i = 0; i < sizeof fns / sizeof *fns; i++)
+    if (!uop_rules_define(r, fns[i].name, fns[i].fn, fns[i].user)) return false;
+  return true;
+}

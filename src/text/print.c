@@ -283,6 +283,34 @@ char *uop_program_print(const uop_program *prog, size_t *len) {
   return print(prog->ctx, prog->roots.at, prog->roots.len, prog->result, prog->len, len);
 }
 
+/* The roots without NULLs, each once and the last one last. False: out of memory. */
+static bool each_once(const uopi_mem *mem, const uop *const *roots, size_t n, uop_nodes *out) {
+  const uop *result = n ? roots[n - 1] : NULL;
+  uopi_set met = {.mem = mem};
+  bool ok = !n || (UOPI_RESERVE(mem, out, n) && uopi_set_add(&met, result) >= 0);
+  for (size_t i = 0; ok && i + 1 < n; i++) {
+    int fresh = roots[i] ? uopi_set_add(&met, roots[i]) : 0;
+    ok = fresh >= 0;
+    if (fresh > 0) out->at[out->len++] = roots[i];
+  }
+  if (ok && n) out->at[out->len++] = result;
+  uopi_set_drop(&met);
+  return ok;
+}
+
+char *uop_print_roots(uop_ctx *ctx, const uop *const *roots, size_t n, size_t *len) {
+  if (!ctx || !uopi_all_of(ctx, roots, n)) return NULL;
+  while (n && !roots[n - 1]) n--;
+  uop_nodes each = {NULL, 0, 0};
+  char *text = NULL;
+  if (each_once(uopi_mem_of(ctx), roots, n, &each))
+    text = print(ctx, each.at, each.len, n ? roots[n - 1] : NULL, 0, len);
+  else
+    uopi_no_memory(ctx);
+  uop_nodes_free(ctx, &each);
+  return text;
+}
+
 void uop_dump(const uop *root) {
   char *s = root ? uop_print(root, NULL) : NULL;
   fputs(s ? s : "(no node)\n", stderr);
