@@ -195,14 +195,10 @@ static bool run_block(machine *m, int64_t first, int64_t n, void *out) {
 typedef struct result {
   char *data;
   size_t size;
-  bool canonical; /* its NaNs are to be made so */
 } result;
 
 static bool put_block(machine *m, const result *to, int64_t first, int64_t n) {
-  char *out = to->data + first * (int64_t)to->size;
-  if (!run_block(m, first, n, out)) return false;
-  if (to->canonical) m->r->loops->canonical((uop_dtype)m->root->dtype, out, (size_t)n);
-  return true;
+  return run_block(m, first, n, to->data + first * (int64_t)to->size);
 }
 
 /* A tile: its columns are turned once, and then each of its rows is a block. */
@@ -233,8 +229,7 @@ static bool put_tiles(machine *m, const result *to, int64_t height, int64_t widt
 }
 
 static bool run_elementwise(machine *m, uopi_array *out) {
-  result to = {uopi_array_data(out), out->size,
-               out->canonical && m->root->dtype != UOP_BOOL && m->root->dtype != UOP_I32};
+  result to = {uopi_array_data(out), out->size};
   const uopi_reader *tiles = m->tiles;
   if (tiles) return put_tiles(m, &to, tiles->dim[tiles->rank - 2], tiles->dim[tiles->rank - 1]);
   for (int64_t i = 0; i < m->k->n; i += UOPI_BLOCK)
