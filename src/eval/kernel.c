@@ -120,6 +120,10 @@ static uopi_kernel *kernel_alloc(uop_run *r, const builder *b) {
   k->step = (uopi_step *)(k + 1);
   k->leaf = (uint32_t *)(k->step + b->nops);
   memcpy(k->leaf, b->leaf, b->nleaves * sizeof *b->leaf);
+  for (uint32_t i = 0; i < b->nleaves; i++) {
+    uint32_t rank = b->p->node[b->leaf[i]].u->shape->len;
+    k->naxes += rank ? rank : 1;
+  }
   return k;
 }
 
