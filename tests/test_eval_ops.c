@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "eval/eval.h" /* which loops a run uses */
 #include "support/run.h"
 
 static void test_elementwise(void **state) {
@@ -203,12 +204,82 @@ static void test_canonical_nan(void **state) {
   uop_ctx_free(ctx);
 }
 
+/* Every op that can hand a NaN on, on each build of the loops: whatever NaNs went in, vectors full
+ * of them and a rest, it is the canonical one that comes out. */
+enum { NANS = 37 };
+
+static const uop *nan_of(uop_ctx *ctx, int i, uop_dtype d, const uop *x, const uop *y) {
+  switch (i) {
+  case 0: return uop_add(x, y);
+  case 1: return uop_mul(x, y);
+  case 2: return uop_max(x, y);
+  case 3: return uop_where(uop_param(ctx, 2, UOP_BOOL, (int64_t[]){NANS}, 1), x, y);
+  case 4: return uop_recip(x);
+  case 5: return uop_sqrt(x);
+  case 6: return uop_exp2(x);
+  case 7: return uop_log2(x);
+  case 8: return uop_sin(x);
+  case 9: return uop_cast(x, d == UOP_F32 ? UOP_F16 : UOP_F32);
+  default: return NULL;
+  }
+}
+
+static void expect_canonical(uop_ctx *ctx, const uopi_loops *loops, const uop *u,
+                             const uop_value *in) {
+  uop_value out;
+  uop_run *run = uop_run_new(ctx, NULL);
+  assert_non_null(run);
+  run->loops = loops;
+  for (int i = 0; i < 3; i++) assert_true(uop_run_set(run, UOP_PARAM, i, &in[i]));
+  assert_true(uop_run_eval(run, u, &out));
+  for (int i = 0; i < NANS; i++)
+    if (u->dtype == UOP_F32)
+      assert_int_equal(((uint32_t *)out.data)[i], 0x7fc00000u);
+    else
+      assert_int_equal(((uint16_t *)out.data)[i], 0x7e00u);
+  uop_run_free(run);
+}
+
+/* n elements, all NaNs. */
+static uop_value nans(uop_dtype d, int first, void *data) {
+  static const uint32_t odd[] = {0xffc00000u, 0x7f800001u, 0x7fc00001u, 0xffffffffu, 0x7fc00000u};
+  static const uint16_t odd_half[] = {0xfe00, 0x7c01, 0x7e01, 0xffff, 0x7e00};
+  for (int i = 0; i < NANS; i++)
+    if (d == UOP_F32)
+      ((uint32_t *)data)[i] = odd[(i + first) % 5];
+    else
+      ((uint16_t *)data)[i] = odd_half[(i + first) % 5];
+  return (uop_value){.dtype = d, .rank = 1, .dims = {NANS}, .count = NANS, .data = data};
+}
+
+static void test_canonical_nan_of_ops(void **state) {
+  (void)state;
+  uint32_t data[2][NANS];
+  uint8_t which[NANS];
+  int64_t n = NANS;
+  uop_ctx *ctx = uop_ctx_new(NULL);
+  for (int i = 0; i < NANS; i++) which[i] = i % 3 == 0;
+  for (uop_dtype d = UOP_F32; d <= UOP_F16; d++) {
+    uop_value in[] = {nans(d, 0, data[0]),
+                      nans(d, 2, data[1]),
+                      {.dtype = UOP_BOOL, .rank = 1, .dims = {NANS}, .count = NANS, .data = which}};
+    const uop *x = uop_param(ctx, 0, d, &n, 1), *y = uop_param(ctx, 1, d, &n, 1);
+    const uop *more = uop_add(uop_mul(x, y), uop_exp2(y)); /* steps that need not keep to it */
+    for (int i = 0; nan_of(ctx, i, d, x, y); i++)
+      for (size_t b = 0; uopi_loops_of(b); b++) {
+        expect_canonical(ctx, uopi_loops_of(b), nan_of(ctx, i, d, x, y), in);
+        expect_canonical(ctx, uopi_loops_of(b), nan_of(ctx, i, d, more, y), in);
+      }
+  }
+  uop_ctx_free(ctx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_elementwise),      cmocka_unit_test(test_reduce),
       cmocka_unit_test(test_reduce_order),     cmocka_unit_test(test_rows_with_a_nan),
       cmocka_unit_test(test_rows_with_a_zero), cmocka_unit_test(test_assert),
-      cmocka_unit_test(test_canonical_nan),
+      cmocka_unit_test(test_canonical_nan),    cmocka_unit_test(test_canonical_nan_of_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,11 +251,11 @@ static void test_small_programs(void **state) {
 
 /* ---- long arrays ---- */
 
-static const int64_t shapes[][4] = {{4097},      {64, 64},   {33, 130},     {3, 700, 5},
-                                    {17, 2, 99}, {1, 2049},  {2049, 1},     {2, 3, 4, 300},
-                                    {16, 256},   {300, 270}, {40000},       {5, 1, 5, 64},
-                                    {0, 5000},   {2, 0, 3},  {256, 16, 16}, {7, 5000}};
-static const size_t ranks[] = {1, 2, 2, 3, 3, 2, 2, 4, 2, 2, 1, 4, 2, 3, 3, 2};
+static const int64_t shapes[][4] = {
+    {4097},    {64, 64},       {33, 130},     {3, 700, 5}, {17, 2, 99}, {1, 2049},
+    {2049, 1}, {2, 3, 4, 300}, {16, 256},     {300, 270},  {40000},     {5, 1, 5, 64},
+    {0, 5000}, {2, 0, 3},      {256, 16, 16}, {7, 5000},   {1000},      {2, 700}};
+static const size_t ranks[] = {1, 2, 2, 3, 3, 2, 2, 4, 2, 2, 1, 4, 2, 3, 3, 2, 1, 2};
 enum { SHAPES = sizeof ranks / sizeof *ranks };
 
 static const uop *cast_to(const uop *x, uop_dtype d) { return x->dtype == d ? x : uop_cast(x, d); }

@@ -277,6 +277,39 @@ static void test_results_stay(void **state) {
   free(x);
 }
 
+static const uop *chain(const uop *a, const uop *b) { /* with three numbers, each a block */
+  const uop *x = uop_max(uop_add(uop_mul(uop_add(uop_mul(a, b), 1.0f), a), b), 0.5f);
+  return uop_add(uop_mul(uop_add(uop_mul(uop_sqrt(x), a), b), 2.0f), a);
+}
+
+/* Beside its result of 4,000 bytes an op on 1,000 numbers takes little more than one kilobyte, plan
+ * and inputs and all; blocks for many ops or for strides take as much again as the result does. */
+static void test_small_arrays_need_little(void **state) {
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    counter count = {0};
+    uop_options o = counted(&count);
+    uop_ctx *c = uop_ctx_new(&o);
+    const uop *a = uop_param(c, 0, UOP_F32, UOP_DIMS(1000));
+    const uop *turned = uop_permute(uop_reshape(a, UOP_DIMS(20, 50)), UOP_DIMS(1, 0));
+    const uop *u = i == 0   ? uop_exp2(a)
+                   : i == 1 ? uop_add(a, uop_param(c, 1, UOP_F32, UOP_DIMS(1000)))
+                   : i == 2 ? chain(a, uop_param(c, 1, UOP_F32, UOP_DIMS(1000)))
+                            : uop_add(turned, 1.0f);
+    float *x = counting(1000);
+    uop_value v = floats(x, 1000), out;
+    uop_run *r = uop_run_new(c, NULL);
+    assert_non_null(r);
+    uint64_t before = count.peak = count.bytes;
+    assert_true(uop_run_set(r, UOP_PARAM, 0, &v) && uop_run_set(r, UOP_PARAM, 1, &v));
+    assert_true(uop_run_eval(r, u, &out));
+    assert_in_range(count.peak - before, 4000, i < 2 ? 5200 : 12400);
+    uop_run_free(r);
+    uop_ctx_free(c);
+    free(x);
+  }
+}
+
 static void test_reset(void **state) {
   (void)state;
   float x[3] = {1, 2, 3}, y[3] = {4, 5, 6};
@@ -620,6 +653,7 @@ int main(void) {
       TEST(test_reduce_holds_no_expression),
       TEST(test_want),
       TEST(test_results_stay),
+      TEST(test_small_arrays_need_little),
       TEST(test_reset),
       TEST(test_copied_input),
       TEST(test_nodes_may_die),

@@ -98,8 +98,9 @@ uopi_array *uopi_array_new(uop_run *r, const uop *u) {
 uopi_array *uopi_array_copy(uop_run *r, const uop_value *v) {
   uopi_array *a = own_new(r, NULL, v->dtype, v->dims, v->rank);
   if (!a || v->count == 0) return a;
+  int64_t room[UOPI_READER_ROOM];
   uopi_reader in =
-      uopi_reader_of(v->dims, v->strides ? v->strides : a->stride, v->rank, a->size, v->data);
+      uopi_reader_of(room, v->dims, v->strides ? v->strides : a->stride, v->rank, a->size, v->data);
   uopi_read(&in, 0, v->count, uopi_array_data(a));
   return a;
 }
@@ -183,8 +184,9 @@ static uopi_array *copied(uop_run *r, const uop *u, const uop *x, const uopi_arr
   uopi_array *a = uopi_array_new(r, u);
   if (!a) return NULL;
   int64_t n = uopi_count_of(u);
+  int64_t room[UOPI_READER_ROOM];
   uopi_reader in =
-      uopi_reader_of(x->shape->at, from->stride, x->shape->len, from->size, from->data);
+      uopi_reader_of(room, x->shape->at, from->stride, x->shape->len, from->size, from->data);
   a->canonical = from->canonical;
   for (int64_t i = 0, k; i < n; i += k) {
     k = n - i < UOPI_BLOCK ? n - i : UOPI_BLOCK;

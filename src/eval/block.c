@@ -27,20 +27,23 @@ typedef struct machine {
   leaf *leaves;
   const void **at; /* of each leaf and register: its elements of this block */
   char *regs;
+  int64_t n;                /* elements of a block, at most */
   size_t block;             /* bytes of a register */
   const uopi_reader *tiles; /* of a leaf that is TILED; NULL: none is */
 } machine;
 
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* ---- leaves ---- */
 
-static leaf leaf_of(const uopi_frame *f, uint32_t place) {
+static leaf leaf_of(const uopi_frame *f, uint32_t place, int64_t *room) {
   const uop *u = f->plan->node[place].u;
   const uopi_cell *c = &f->cell[place];
   size_t size = uop_dtype_size((uop_dtype)u->dtype);
   if (uopi_is_scalar(u))
-    return (leaf){.mode = SPLAT, .from = uopi_reader_of(NULL, NULL, 0, size, c->raw)};
+    return (leaf){.mode = SPLAT, .from = uopi_reader_of(room, NULL, NULL, 0, size, c->raw)};
   const uopi_array *a = c->array;
-  leaf l = {.from = uopi_reader_of(u->shape->at, a->stride, a->rank, size, a->data)};
+  leaf l = {.from = uopi_reader_of(room, u->shape->at, a->stride, a->rank, size, a->data)};
   bool one = l.from.rank == 1 && l.from.stride[0] == 0;
   l.mode = one ? SPLAT : a->row_major ? DIRECT : STRIDED;
   return l;
@@ -54,7 +57,8 @@ static bool is_turned(const leaf *l) {
 }
 
 static void fill(leaf *l, int64_t n) {
-  uopi_reader all = {.data = l->from.data, .size = l->from.size, .rank = 1, .dim = {n}};
+  static const int64_t none[] = {0};
+  uopi_reader all = {l->from.data, l->from.size, 1, &n, none};
   uopi_read(&all, 0, n, l->block);
 }
 
@@ -75,7 +79,7 @@ static void turn(const leaf *l, int64_t first, int64_t rows, int64_t cols) {
   TURN(uint8_t);
 }
 
-/* Scratch memory of the run's: leaves and pointers, then the blocks. */
+/* Scratch memory of the run's: the leaves' axes, leaves and pointers, then the blocks. */
 static char *scratch(uop_run *r, const uop *u, size_t size) {
   if (size <= r->scratch_size) return r->scratch;
   char *p = uopi_run_realloc(r, u, r->scratch, r->scratch_size, size);
@@ -85,18 +89,17 @@ static char *scratch(uop_run *r, const uop *u, size_t size) {
   return p;
 }
 
-static size_t head_size(const uopi_kernel *k) {
-  size_t n = k->nleaves * (sizeof(leaf) + sizeof(void *)) + k->nregs * sizeof(void *);
-  return (n + 63) & ~(size_t)63;
-}
+static size_t axes_size(const uopi_kernel *k) { return k->naxes * 2 * sizeof(int64_t); }
 
 static bool place_head(machine *m, size_t blocks) { /* bytes of them */
-  char *p = scratch(m->r, m->root, 63 + head_size(m->k) + blocks);
+  const uopi_kernel *k = m->k;
+  size_t head = axes_size(k) + k->nleaves * sizeof(leaf) + (k->nleaves + k->nregs) * sizeof(void *);
+  char *p = scratch(m->r, m->root, head + (blocks ? 63 + blocks : 0));
   if (!p) return false;
-  m->leaves = (leaf *)(void *)p;
-  m->at = (const void **)(m->leaves + m->k->nleaves);
-  p += head_size(m->k);
-  m->regs = p + (64 - (uintptr_t)p % 64) % 64;
+  m->leaves = (leaf *)(void *)(p + axes_size(k));
+  m->at = (const void **)(m->leaves + k->nleaves);
+  p += head;
+  m->regs = blocks ? p + (64 - (uintptr_t)p % 64) % 64 : p;
   return true;
 }
 
@@ -114,28 +117,52 @@ static void find_tiles(machine *m) {
   }
 }
 
-static size_t blocks_of(const machine *m, const leaf *l) { /* bytes */
-  return l->mode == DIRECT ? 0 : l->mode == TILED ? TILE_ROWS * TILE_COLS * 4 : m->block;
+static void find_leaves(machine *m, const uopi_frame *f) {
+  int64_t *room = (int64_t *)(void *)((char *)m->leaves - axes_size(m->k));
+  for (uint32_t i = 0; i < m->k->nleaves; i++) {
+    uint32_t rank = f->plan->node[m->k->leaf[i]].u->shape->len;
+    m->leaves[i] = leaf_of(f, m->k->leaf[i], room);
+    room += 2 * (rank ? rank : 1);
+  }
+  find_tiles(m);
+}
+
+static bool needs_block(const leaf *l) { return l->mode == SPLAT || l->mode == STRIDED; }
+
+/* Elements of a block. Where few are computed, all blocks together are about as large as those:
+ * small arrays need little memory. */
+static int64_t block_of(const machine *m) {
+  int64_t blocks = m->k->nregs, n = UOPI_BLOCK;
+  for (uint32_t i = 0; i < m->k->nleaves; i++) blocks += needs_block(&m->leaves[i]);
+  if (blocks == 0) return UOPI_LONG_BLOCK;
+  while (n > UOPI_LEAST_BLOCK && n * blocks > m->k->n) n /= 2;
+  return n;
+}
+
+static size_t bytes_of(const machine *m, const leaf *l) {
+  _Static_assert((int)TILE_COLS <= (int)UOPI_LEAST_BLOCK, "a row of a tile is a block");
+  return l->mode == TILED ? TILE_ROWS * TILE_COLS * 4 : needs_block(l) ? m->block : 0;
 }
 
 /* Looks at the leaves, and makes room for their blocks and the registers. */
-static bool prepare(machine *m, uopi_frame *f) {
+static bool prepare(machine *m, const uopi_frame *f) {
   const uopi_kernel *k = m->k;
-  int64_t n = k->n < UOPI_BLOCK ? k->n : UOPI_BLOCK;
+  if (!place_head(m, 0)) return false;
+  find_leaves(m, f);
+  m->n = block_of(m);
+  int64_t n = least(m->n, k->n);
   m->block = ((size_t)n * 4 + 63) & ~(size_t)63;
   size_t size = k->nregs * m->block;
-  if (!place_head(m, 0)) return false;
-  for (uint32_t i = 0; i < k->nleaves; i++) m->leaves[i] = leaf_of(f, k->leaf[i]);
-  find_tiles(m);
-  for (uint32_t i = 0; i < k->nleaves; i++) size += blocks_of(m, &m->leaves[i]);
+  for (uint32_t i = 0; i < k->nleaves; i++) size += bytes_of(m, &m->leaves[i]);
+  uintptr_t before = (uintptr_t)m->leaves;
   if (!place_head(m, size)) return false;
-  if (m->tiles) find_tiles(m); /* which points into what may have moved */
+  if ((uintptr_t)m->leaves != before) find_leaves(m, f); /* they point at each other */
   char *block = m->regs;
   for (uint32_t i = 0; i < k->nregs; i++, block += m->block) m->at[k->nleaves + i] = block;
   for (uint32_t i = 0; i < k->nleaves; i++) {
     leaf *l = &m->leaves[i];
     m->at[i] = l->block = block;
-    block += blocks_of(m, l);
+    block += bytes_of(m, l);
     if (l->mode == SPLAT) fill(l, n);
   }
   return true;
@@ -192,21 +219,12 @@ static bool run_block(machine *m, int64_t first, int64_t n, void *out) {
 
 /* ---- elementwise ---- */
 
-typedef struct result {
-  char *data;
-  size_t size;
-  bool canonical; /* its NaNs are to be made so */
-} result;
-
-static bool put_block(machine *m, const result *to, int64_t first, int64_t n) {
-  char *out = to->data + first * (int64_t)to->size;
-  if (!run_block(m, first, n, out)) return false;
-  if (to->canonical) m->r->loops->canonical((uop_dtype)m->root->dtype, out, (size_t)n);
-  return true;
+static bool put_block(machine *m, uopi_array *to, int64_t first, int64_t n) {
+  return run_block(m, first, n, (char *)uopi_array_data(to) + first * to->size);
 }
 
 /* A tile: its columns are turned once, and then each of its rows is a block. */
-static bool put_tile(machine *m, const result *to, int64_t first, int64_t width, int64_t rows,
+static bool put_tile(machine *m, uopi_array *to, int64_t first, int64_t width, int64_t rows,
                      int64_t cols) {
   for (uint32_t i = 0; i < m->k->nleaves; i++)
     if (m->leaves[i].mode == TILED) turn(&m->leaves[i], first, rows, cols);
@@ -220,9 +238,7 @@ static bool put_tile(machine *m, const result *to, int64_t first, int64_t width,
   return true;
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-static bool put_tiles(machine *m, const result *to, int64_t height, int64_t width) {
+static bool put_tiles(machine *m, uopi_array *to, int64_t height, int64_t width) {
   for (int64_t top = 0; top < m->k->n; top += height * width)
     for (int64_t row = 0; row < height; row += TILE_ROWS)
       for (int64_t col = 0; col < width; col += TILE_COLS)
@@ -233,12 +249,10 @@ static bool put_tiles(machine *m, const result *to, int64_t height, int64_t widt
 }
 
 static bool run_elementwise(machine *m, uopi_array *out) {
-  result to = {uopi_array_data(out), out->size,
-               out->canonical && m->root->dtype != UOP_BOOL && m->root->dtype != UOP_I32};
   const uopi_reader *tiles = m->tiles;
-  if (tiles) return put_tiles(m, &to, tiles->dim[tiles->rank - 2], tiles->dim[tiles->rank - 1]);
-  for (int64_t i = 0; i < m->k->n; i += UOPI_BLOCK)
-    if (!put_block(m, &to, i, least(UOPI_BLOCK, m->k->n - i))) return false;
+  if (tiles) return put_tiles(m, out, tiles->dim[tiles->rank - 2], tiles->dim[tiles->rank - 1]);
+  for (int64_t i = 0; i < m->k->n; i += m->n)
+    if (!put_block(m, out, i, least(m->n, m->k->n - i))) return false;
   return true;
 }
 
@@ -253,8 +267,8 @@ static bool reduce_long_rows(machine *m, char *out, int64_t rows, int64_t width,
   for (int64_t row = 0; row < rows; row++) {
     uopi_acc acc;
     uopi_acc_begin(&acc, m->root);
-    for (int64_t i = 0; i < width; i += UOPI_BLOCK) {
-      int64_t n = least(UOPI_BLOCK, width - i);
+    for (int64_t i = 0; i < width; i += m->n) { /* whole rounds of the lanes */
+      int64_t n = least(m->n, width - i);
       if (!run_block(m, row * width + i, n, NULL)) return false;
       fold(&acc.v, result_at(m, 0, size), (size_t)n);
     }
@@ -265,13 +279,12 @@ static bool reduce_long_rows(machine *m, char *out, int64_t rows, int64_t width,
 
 /* Rows of no elements, of which there can be many: one result, over and over. */
 static bool reduce_empty_rows(machine *m, char *out, int64_t rows) {
-  uopi_reader all = {.size = (uint32_t)uop_dtype_size((uop_dtype)m->root->dtype), .rank = 1};
+  static const int64_t dim[] = {UOPI_BLOCK}, stride[] = {0};
   char one[4];
+  uopi_reader all = {one, (uint32_t)uop_dtype_size((uop_dtype)m->root->dtype), 1, dim, stride};
   uopi_acc acc;
   uopi_acc_begin(&acc, m->root);
   uopi_acc_end(&acc, m->root, true, one);
-  all.data = one;
-  all.dim[0] = UOPI_BLOCK;
   for (int64_t row = 0; row < rows; row += UOPI_BLOCK) {
     int64_t n = least(UOPI_BLOCK, rows - row);
     uopi_read(&all, 0, n, out + (size_t)row * all.size);
@@ -302,8 +315,8 @@ static bool run_reduce(machine *m, char *out) {
   int64_t rows = uopi_count_of(m->root), width = rows ? m->k->n / rows : 0;
   size_t size = uop_dtype_size((uop_dtype)d);
   if (width == 0) return reduce_empty_rows(m, out, rows);
-  if (width > UOPI_BLOCK) return reduce_long_rows(m, out, rows, width, fold);
-  int64_t each = UOPI_BLOCK / width; /* rows of a block */
+  if (width > m->n) return reduce_long_rows(m, out, rows, width, fold);
+  int64_t each = m->n / width; /* rows of a block */
   for (int64_t row = 0; row < rows; row += each) {
     int64_t n = least(each, rows - row);
     if (!run_block(m, row * width, n * width, NULL)) return false;

@@ -16,8 +16,7 @@
  *  - An array's elements never change once a cell refers to it, so arrays are shared freely.
  *  - A value is let go when the last node of its frame that uses it has its own; what was asked for
  *    stays for as long as the run.
- *  - Nothing is allocated that was not charged first, but for the list of the caller's inputs; what
- *    is charged never exceeds the budget.
+ *  - Nothing is allocated that was not charged first; what is charged never exceeds the budget.
  *  - A failure leaves an error in the context, with its node.
  */
 #ifndef UOP_EVAL_H
@@ -47,9 +46,9 @@ typedef struct uopi_array {
 typedef union uopi_cell {
   unsigned char raw[8]; /* shape (): the element in the first bytes; an effect: nothing */
   uopi_array *array;
-  struct uopi_plan *plan; /* in r->plans */
-  uint64_t number;
-  uint8_t b; /* these only say what `raw` may be read as */
+  struct uopi_plan *plan;   /* in r->plans */
+  struct uopi_input *input; /* in r->slots */
+  uint8_t b;                /* these only say what `raw` may be read as */
   int32_t i;
   float f;
   uint16_t h;
@@ -101,6 +100,7 @@ typedef struct uopi_cells {
 uopi_cell *uopi_cells_find(const uopi_cells *m, uint64_t number); /* valid until the next put */
 /* Puts in a number that is not there. False: nothing changed. */
 bool uopi_cells_put(uop_run *r, uopi_cells *m, const uop *u, uint64_t number, uopi_cell c);
+void uopi_cells_clear(uop_run *r, uopi_cells *m); /* keeps the room, where that is little */
 void uopi_cells_drop(uop_run *r, uopi_cells *m);
 
 /* ---- plans (plan.c) ---- */
@@ -152,8 +152,10 @@ static inline const uint32_t *uopi_plan_sources(const uopi_plan *p, uint32_t i) 
 /* ---- kernels: groups as programs over blocks (kernel.c, block.c) ---- */
 
 enum {
-  UOPI_BLOCK = 2048,     /* elements: a few such blocks of f32 stay in a first-level cache */
-  UOPI_GROUP_NODES = 128 /* at most in one kernel; more gain nothing, and need more blocks */
+  UOPI_BLOCK = 2048, /* elements: a few such blocks of f32 stay in a first-level cache */
+  UOPI_LEAST_BLOCK = 256,
+  UOPI_LONG_BLOCK = 1 << 15, /* where memory is read and written in place: often enough to poll */
+  UOPI_GROUP_NODES = 128     /* at most in one kernel; more gain nothing, and need more blocks */
 };
 
 typedef struct uopi_step { /* one op over one block */
@@ -165,6 +167,7 @@ typedef struct uopi_step { /* one op over one block */
 
 typedef struct uopi_kernel {
   uint32_t nsteps, nleaves, nregs;
+  uint32_t naxes;  /* of all leaves; of a number, one */
   uint16_t result; /* of a REDUCE: the last step's register, or a leaf */
   int64_t n;       /* elements that it computes */
   bool divides;
@@ -221,9 +224,12 @@ typedef struct uopi_visit { /* a node of shape () whose sources are being comput
 } uopi_visit;
 
 typedef struct uopi_input {
-  uop_value value;
-  uopi_array *copy; /* where value.data is, if it is not the caller's */
-  bool read;        /* a node has its value already */
+  const void *data;
+  const int64_t *strides; /* the caller's; NULL: row-major */
+  uopi_array *copy;       /* where `data` is, if it is not the caller's */
+  uint8_t dtype, rank;
+  bool read; /* a node has its value already */
+  int64_t dim[];
 } uopi_input;
 
 struct uop_run {
@@ -246,11 +252,7 @@ struct uop_run {
     uopi_visit *at;
     size_t len, cap;
   } visits;
-  struct {
-    uopi_input *at;
-    size_t len, cap;
-  } inputs;
-  uopi_cells slots;            /* slot and op -> index of its input */
+  uopi_cells slots;            /* slot and op -> its input */
   uopi_cells warned;           /* division nodes that have met a zero */
   uop_nodes by_zero;           /* those of them that the caller was not told of, */
   size_t told;                 /* but for so many at its beginning */

@@ -44,28 +44,36 @@ static void drop_plans(uop_run *r) {
   r->wanted.len = 0;
 }
 
-static void drop_inputs(uop_run *r) {
-  for (size_t i = 0; i < r->inputs.len; i++) uopi_array_release(r, r->inputs.at[i].copy);
-  r->inputs.len = 0;
-  uopi_cells_drop(r, &r->slots);
+static size_t input_size(uint32_t rank) { return sizeof(uopi_input) + rank * sizeof(int64_t); }
+
+static void input_free(uop_run *r, uopi_input *in) {
+  uopi_array_release(r, in->copy);
+  uopi_run_realloc(r, NULL, in, input_size(in->rank), 0);
 }
 
-static void drop_outs(uop_run *r) {
-  for (size_t i = 0; i < r->outs.cap; i++)
+static void free_inputs(uop_run *r) {
+  for (size_t i = 0; r->slots.len && i < r->slots.cap; i++)
+    if (r->slots.at[i].key) input_free(r, r->slots.at[i].cell.input);
+  uopi_cells_clear(r, &r->slots);
+}
+
+static void release_outs(uop_run *r) {
+  for (size_t i = 0; r->outs.len && i < r->outs.cap; i++)
     if (r->outs.at[i].key) uopi_array_release(r, r->outs.at[i].cell.array);
-  uopi_cells_drop(r, &r->outs);
+  uopi_cells_clear(r, &r->outs);
 }
 
 void uop_run_free(uop_run *r) {
   if (!r) return;
   const uopi_mem *mem = uopi_mem_of(r->ctx);
   drop_plans(r);
-  drop_outs(r);
-  drop_inputs(r);
+  release_outs(r);
+  free_inputs(r);
+  uopi_cells_drop(r, &r->outs);
+  uopi_cells_drop(r, &r->slots);
   uopi_scalars_drop(r);
   uopi_pool_drop(r);
   uopi_cells_drop(r, &r->warned);
-  UOPI_DROP(mem, &r->inputs);
   UOPI_DROP(mem, &r->tasks);
   UOPI_DROP(mem, &r->visits);
   UOPI_DROP(mem, &r->by_zero);
@@ -78,10 +86,10 @@ void uop_run_free(uop_run *r) {
 void uop_run_reset(uop_run *r) {
   if (!r || r->busy) return;
   if (r->top.plan) uopi_frame_clear(r, &r->top);
-  drop_outs(r);
-  drop_inputs(r);
+  release_outs(r);
+  free_inputs(r);
   uopi_scalars_clear(r);
-  uopi_cells_drop(r, &r->warned);
+  uopi_cells_clear(r, &r->warned);
   r->told = r->by_zero.len = 0;
   r->since = 0;
   r->stats = (uop_run_stats){.bytes = r->stats.bytes, .peak_bytes = r->stats.bytes};
@@ -107,25 +115,13 @@ static uint64_t input_key(unsigned op, int64_t slot) {
 
 static uopi_input *input_find(const uop_run *r, unsigned op, int64_t slot) {
   const uopi_cell *c = uopi_cells_find(&r->slots, input_key(op, slot));
-  return c ? &r->inputs.at[c->number] : NULL;
-}
-
-static uopi_input *input_add(uop_run *r, unsigned op, int64_t slot) {
-  uopi_cell place;
-  place.number = r->inputs.len;
-  if (!UOPI_RESERVE(uopi_mem_of(r->ctx), &r->inputs, r->inputs.len + 1)) {
-    uopi_run_no_memory(r, NULL);
-    return NULL;
-  }
-  if (!uopi_cells_put(r, &r->slots, NULL, input_key(op, slot), place)) return NULL;
-  uopi_input *in = &r->inputs.at[r->inputs.len++];
-  *in = (uopi_input){.read = false};
-  return in;
+  return c ? c->input : NULL;
 }
 
 static bool has_bad_bool(const uop_value *v) {
   unsigned char bytes[UOPI_BLOCK];
-  uopi_reader in = uopi_reader_of_value(v);
+  int64_t room[UOPI_READER_ROOM];
+  uopi_reader in = uopi_reader_of_value(room, v);
   for (int64_t i = 0, k; i < v->count; i += k) {
     k = v->count - i < UOPI_BLOCK ? v->count - i : UOPI_BLOCK;
     uopi_read(&in, i, k, bytes);
@@ -163,27 +159,35 @@ static bool may_set(uop_run *r, uop_op op, int64_t slot, const uop_value *v) {
   return !fault;
 }
 
-static bool put_input(uop_run *r, uop_op op, int64_t slot, uopi_input value) {
-  uopi_input *in = input_find(r, op, slot);
-  if (!in && !(in = input_add(r, op, slot))) return false;
-  uopi_array_release(r, in->copy);
-  *in = value;
+/* `copy`, whose elements they are then, is the input's from here on, or NULL. */
+static bool put_input(uop_run *r, uop_op op, int64_t slot, const uop_value *v, uopi_array *copy) {
+  uopi_cell *known = uopi_cells_find(&r->slots, input_key(op, slot)), new;
+  uopi_input *in = new.input = uopi_run_realloc(r, NULL, NULL, 0, input_size(v->rank));
+  if (!in || (!known && !uopi_cells_put(r, &r->slots, NULL, input_key(op, slot), new))) {
+    uopi_run_realloc(r, NULL, in, in ? input_size(v->rank) : 0, 0);
+    uopi_array_release(r, copy);
+    return false;
+  }
+  *in = (uopi_input){.data = copy ? copy->data : v->data,
+                     .strides = copy ? NULL : v->strides,
+                     .copy = copy,
+                     .dtype = (uint8_t)v->dtype,
+                     .rank = (uint8_t)v->rank};
+  for (uint32_t i = 0; i < v->rank; i++) in->dim[i] = v->dims[i];
+  if (!known) return true;
+  input_free(r, known->input);
+  known->input = in;
   return true;
 }
 
 bool uop_run_set(uop_run *r, uop_op op, int64_t slot, const uop_value *v) {
-  return r && v && may_set(r, op, slot, v) && put_input(r, op, slot, (uopi_input){.value = *v});
+  return r && v && may_set(r, op, slot, v) && put_input(r, op, slot, v, NULL);
 }
 
 bool uop_run_set_copy(uop_run *r, uop_op op, int64_t slot, const uop_value *v) {
   if (!r || !v || !may_set(r, op, slot, v)) return false;
-  uopi_input in = {.value = *v, .copy = uopi_array_copy(r, v)};
-  if (!in.copy) return false;
-  in.value.data = uopi_array_data(in.copy);
-  in.value.strides = NULL;
-  if (put_input(r, op, slot, in)) return true;
-  uopi_array_release(r, in.copy);
-  return false;
+  uopi_array *copy = uopi_array_copy(r, v);
+  return copy && put_input(r, op, slot, v, copy);
 }
 
 bool uopi_input_value(uop_run *r, const uop *u, uopi_cell *c) {
@@ -191,18 +195,17 @@ bool uopi_input_value(uop_run *r, const uop *u, uopi_cell *c) {
   if (!in)
     return UOPI_RUN_ERROR(r, u, UOP_E_INPUT, -1, "%a slot=%l has no value", (int)u->op,
                           uop_slot(u));
-  const uop_value *v = &in->value;
-  bool same = v->dtype == u->dtype && v->rank == u->shape->len;
-  for (uint32_t i = 0; same && i < v->rank; i++) same = v->dims[i] == u->shape->at[i];
+  bool same = in->dtype == u->dtype && in->rank == u->shape->len;
+  for (uint32_t i = 0; same && i < in->rank; i++) same = in->dim[i] == u->shape->at[i];
   if (!same)
     return UOPI_RUN_ERROR(r, u, UOP_E_INPUT, -1, "%a slot=%l is %t%p, given %t%v", (int)u->op,
-                          uop_slot(u), (int)u->dtype, u->shape, (int)v->dtype, v->dims,
-                          (size_t)v->rank);
+                          uop_slot(u), (int)u->dtype, u->shape, (int)in->dtype, in->dim,
+                          (size_t)in->rank);
   if (!uopi_charge_steps(r, u, 1)) return false;
   memset(c, 0, sizeof *c);
   if (uopi_is_scalar(u))
-    memcpy(c->raw, v->data, uop_dtype_size(v->dtype));
-  else if (!(c->array = uopi_array_borrow(r, u, v->data, v->strides)))
+    memcpy(c->raw, in->data, uop_dtype_size((uop_dtype)in->dtype));
+  else if (!(c->array = uopi_array_borrow(r, u, in->data, in->strides)))
     return false;
   in->read = true;
   return true;
@@ -216,9 +219,9 @@ static bool has_canonical(uop_run *r, const uop *u, const uopi_array *a) {
   uint32_t block[UOPI_BLOCK];
   uop_dtype d = (uop_dtype)u->dtype;
   if (a->row_major) return r->loops->is_canonical(d, a->data, (size_t)uopi_count_of(u));
-  int64_t dim[UOP_MAX_RANK];
+  int64_t dim[UOP_MAX_RANK], room[UOPI_READER_ROOM];
   for (uint32_t i = 0; i < a->rank; i++) dim[i] = a->stride[i] ? u->shape->at[i] : 1;
-  uopi_reader in = uopi_reader_of(dim, a->stride, a->rank, a->size, a->data);
+  uopi_reader in = uopi_reader_of(room, dim, a->stride, a->rank, a->size, a->data);
   for (int64_t i = 0, k, n = uopi_count(dim, a->rank); i < n; i += k) {
     k = n - i < UOPI_BLOCK ? n - i : UOPI_BLOCK;
     uopi_read(&in, i, k, block);

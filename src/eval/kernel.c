@@ -56,15 +56,22 @@ static void collect(builder *b) {
   find_leaves(b);
 }
 
+static uopi_loop *loop_of(const uopi_loops *l, const uop *u, bool leaves) {
+  unsigned d = u->src[u->nsrc - 1]->dtype;
+  bool cast = u->op == UOP_CAST;
+  uopi_loop *out = cast ? l->out_casts[d][u->dtype] : l->outs[u->op][d];
+  if (leaves && out) return out;
+  return cast ? l->casts[d][u->dtype] : l->ops[u->op][d];
+}
+
 /* The steps, their registers still one for each: step k makes register nleaves + k. */
 static void write_steps(builder *b, uop_run *r, uopi_kernel *k) {
   for (uint32_t s = 0; s < b->nops; s++) b->p->mark[b->op[s]] = b->nleaves + s;
   for (uint32_t s = 0; s < b->nops; s++) {
     const uop *u = b->p->node[b->op[s]].u;
     const uint32_t *from = uopi_plan_sources(b->p, b->op[s]);
-    unsigned d = u->src[u->nsrc - 1]->dtype;
-    k->step[s] = (uopi_step){
-        .loop = u->op == UOP_CAST ? r->loops->casts[d][u->dtype] : r->loops->ops[u->op][d], .u = u};
+    bool leaves = b->op[s] == b->root && b->p->node[b->root].asked;
+    k->step[s] = (uopi_step){.loop = loop_of(r->loops, u, leaves), .u = u};
     for (uint32_t i = 0; i < u->nsrc; i++)
       k->step[s].in[i] = (uint16_t)b->p->mark[resolve(b, from[i])];
     k->divides |= u->op == UOP_FLOORDIV || u->op == UOP_FLOORMOD;
@@ -113,6 +120,10 @@ static uopi_kernel *kernel_alloc(uop_run *r, const builder *b) {
   k->step = (uopi_step *)(k + 1);
   k->leaf = (uint32_t *)(k->step + b->nops);
   memcpy(k->leaf, b->leaf, b->nleaves * sizeof *b->leaf);
+  for (uint32_t i = 0; i < b->nleaves; i++) {
+    uint32_t rank = b->p->node[b->leaf[i]].u->shape->len;
+    k->naxes += rank ? rank : 1;
+  }
   return k;
 }
 

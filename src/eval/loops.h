@@ -19,6 +19,8 @@ typedef struct uopi_loops {
   const char *name;
   uopi_loop *ops[UOP_OP_COUNT][UOP_DTYPE_COUNT];      /* by op and dtype of the last source */
   uopi_loop *casts[UOP_DTYPE_COUNT][UOP_DTYPE_COUNT]; /* from, to */
+  /* The same for values that leave the run: their NaNs are canonical. NULL: so they are anyway. */
+  uopi_loop *outs[UOP_OP_COUNT][UOP_DTYPE_COUNT], *out_casts[UOP_DTYPE_COUNT][UOP_DTYPE_COUNT];
   uopi_fold *sums[UOP_DTYPE_COUNT], *maxima[UOP_DTYPE_COUNT];
   void (*rows)(float *out, const float *in, size_t rows, size_t n); /* short rows of f32, summed */
   bool (*is_canonical)(uop_dtype d, const void *in, size_t n); /* no NaN but the canonical one */

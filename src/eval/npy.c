@@ -276,7 +276,8 @@ static void swap_bytes(char *p, size_t n, size_t size) {
 
 static void put_elements(uopi_buf *b, const uop_value *v) {
   size_t size = uop_dtype_size(v->dtype);
-  uopi_reader in = uopi_reader_of_value(v);
+  int64_t room[UOPI_READER_ROOM];
+  uopi_reader in = uopi_reader_of_value(room, v);
   char *p = (uint64_t)v->count > SIZE_MAX / size ? NULL : uopi_buf_room(b, (size_t)v->count * size);
   if (!p) {
     b->failed = true;

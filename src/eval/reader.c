@@ -27,16 +27,18 @@ uint32_t uopi_merge_axes(const int64_t *dim, const int64_t *stride, uint32_t ran
   return n;
 }
 
-uopi_reader uopi_reader_of(const int64_t *dim, const int64_t *stride, size_t rank, size_t size,
-                           const void *data) {
-  uopi_reader r = {.data = data, .size = (uint32_t)size};
-  if (uopi_count(dim, rank)) r.rank = uopi_merge_axes(dim, stride, (uint32_t)rank, r.dim, r.stride);
-  if (r.rank == 0) { /* one element, or none */
-    r.rank = 1;
-    r.dim[0] = 1;
-    r.stride[0] = 0;
+uopi_reader uopi_reader_of(int64_t *room, const int64_t *dim, const int64_t *stride, size_t rank,
+                           size_t size, const void *data) {
+  int64_t *to_stride = room + (rank ? rank : 1);
+  uint32_t n = 0;
+  if (uopi_count(dim, rank)) n = uopi_merge_axes(dim, stride, (uint32_t)rank, room, to_stride);
+  if (n == 0) { /* one element, or none */
+    n = 1;
+    room[0] = 1;
+    to_stride[0] = 0;
   }
-  return r;
+  return (uopi_reader){
+      .data = data, .size = (uint32_t)size, .rank = n, .dim = room, .stride = to_stride};
 }
 
 #define GATHER(T)                                              \
@@ -99,9 +101,9 @@ void uopi_read(const uopi_reader *r, int64_t first, int64_t n, void *out) {
   }
 }
 
-uopi_reader uopi_reader_of_value(const uop_value *v) {
+uopi_reader uopi_reader_of_value(int64_t *room, const uop_value *v) {
   int64_t row_major[UOP_MAX_RANK];
   uopi_row_major(v->dims, v->rank, row_major);
-  return uopi_reader_of(v->dims, v->strides ? v->strides : row_major, v->rank,
+  return uopi_reader_of(room, v->dims, v->strides ? v->strides : row_major, v->rank,
                         uop_dtype_size(v->dtype), v->data);
 }

@@ -8,12 +8,14 @@
 typedef struct uopi_reader {
   const char *data;
   uint32_t size, rank; /* bytes of an element; at least one axis */
-  int64_t dim[UOP_MAX_RANK], stride[UOP_MAX_RANK];
+  const int64_t *dim, *stride;
 } uopi_reader;
 
-uopi_reader uopi_reader_of(const int64_t *dim, const int64_t *stride, size_t rank, size_t size,
-                           const void *data);
-uopi_reader uopi_reader_of_value(const uop_value *v);
+/* `room` is where its axes will be: two numbers an axis, and two at least. */
+#define UOPI_READER_ROOM (2 * UOP_MAX_RANK)
+uopi_reader uopi_reader_of(int64_t *room, const int64_t *dim, const int64_t *stride, size_t rank,
+                           size_t size, const void *data);
+uopi_reader uopi_reader_of_value(int64_t *room, const uop_value *v);
 
 /* n elements from number `first` on, side by side. */
 void uopi_read(const uopi_reader *r, int64_t first, int64_t n, void *out);

@@ -26,7 +26,7 @@ static const uop *node_of(const uopi_frame *f, uint32_t place) { return f->plan-
 static bool push(uop_run *r, uopi_frame *f, uint32_t place) {
   if (r->tasks.len == r->tasks.cap) {
     const uop *u = node_of(f, place);
-    size_t cap = r->tasks.cap ? r->tasks.cap * 2 : 16, each = sizeof(uopi_task);
+    size_t cap = r->tasks.cap ? r->tasks.cap * 2 : 4, each = sizeof(uopi_task);
     if (cap > SIZE_MAX / each) return uopi_run_no_memory(r, u);
     void *p = uopi_run_realloc(r, u, r->tasks.at, r->tasks.cap * each, cap * each);
     if (!p) return false;

@@ -31,6 +31,7 @@
 static bool cast(unsigned from, unsigned to, uopi_cell x, uopi_cell *out) {
   switch (KEY(from, to)) {
 #define FN1(op, d, fn, R, T)
+#define FP1(op, d, fn, R, T)
 #define FN2(op, d, fn, R, T)
 #define FN3(op, d, fn, T)
 #define FH1(op, fn)
@@ -42,6 +43,7 @@ static bool cast(unsigned from, unsigned to, uopi_cell x, uopi_cell *out) {
 #include "eval/functions.def"
 #undef FNC
 #undef FN1
+#undef FP1
 #undef FN2
 #undef FN3
 #undef FH1
@@ -65,6 +67,7 @@ static inline bool scalar_op(const uop *u, const uopi_cell *in, uopi_cell *out) 
   case KEY(UOP_##op, UOP_##d):        \
     R##_of(*out) = fn(T##_of(in[0])); \
     return true;
+#define FP1(op, d, fn, R, T) FN1(op, d, fn, R, T)
 #define FN2(op, d, fn, R, T)                         \
   case KEY(UOP_##op, UOP_##d):                       \
     R##_of(*out) = fn(T##_of(in[0]), T##_of(in[1])); \
@@ -79,6 +82,7 @@ static inline bool scalar_op(const uop *u, const uopi_cell *in, uopi_cell *out) 
 #include "eval/functions.def"
 #undef FNC
 #undef FN1
+#undef FP1
 #undef FN2
 #undef FN3
 #undef FH1

@@ -61,8 +61,9 @@ static bool copy_source(uop_run *r, const uop *u, const uop *x, const uopi_cell 
     return true;
   }
   int64_t n = uopi_count_of(x);
-  uopi_reader in =
-      uopi_reader_of(x->shape->at, c->array->stride, x->shape->len, size_of(x), c->array->data);
+  int64_t room[UOPI_READER_ROOM];
+  uopi_reader in = uopi_reader_of(room, x->shape->at, c->array->stride, x->shape->len, size_of(x),
+                                  c->array->data);
   for (int64_t i = 0, k; i < n; i += k, to += (size_t)k * size_of(x)) {
     k = n - i < UOPI_BLOCK ? n - i : UOPI_BLOCK;
     uopi_read(&in, i, k, to);
@@ -165,12 +166,13 @@ bool uopi_assert_element(uop_run *r, const uop *u, const void *a, const void *b,
 
 typedef struct side { /* an operand, read block by block */
   uopi_reader in;
+  int64_t room[UOPI_READER_ROOM];
   bool direct;
   uint32_t block[UOPI_BLOCK];
 } side;
 
 static void side_begin(side *s, const uop *x, const uopi_array *a) {
-  s->in = uopi_reader_of(x->shape->at, a->stride, x->shape->len, a->size, a->data);
+  s->in = uopi_reader_of(s->room, x->shape->at, a->stride, x->shape->len, a->size, a->data);
   s->direct = a->row_major;
 }
 

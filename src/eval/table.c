@@ -1,7 +1,7 @@
 /* table.c - a run's small tables: number -> cell. See eval.h. */
 #include "eval/eval.h"
 
-enum { FIRST = 8 };
+enum { FIRST = 8, KEPT = 64 };
 
 /* Numbers that follow each other are looked up one after the other: eight neighbours share two
  * cache lines, and multiples of the golden ratio spread those groups evenly (Fibonacci hashing). */
@@ -40,6 +40,12 @@ bool uopi_cells_put(uop_run *r, uopi_cells *m, const uop *u, uint64_t number, uo
   *probe(m, number) = (uopi_entry){number + 1, c};
   m->len++;
   return true;
+}
+
+void uopi_cells_clear(uop_run *r, uopi_cells *m) {
+  if (m->cap > KEPT) uopi_cells_drop(r, m);
+  if (m->len) memset(m->at, 0, m->cap * sizeof *m->at);
+  m->len = 0;
 }
 
 void uopi_cells_drop(uop_run *r, uopi_cells *m) {

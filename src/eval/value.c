@@ -52,7 +52,8 @@ bool uop_value_pack(uop_ctx *ctx, const uop_value *v, uop_value *out) {
   uop_value packed; /* `out` may be `v` */
   if (!ctx || !v || !out || !uopi_value_make(ctx, v->dtype, v->dims, v->rank, &packed))
     return false;
-  uopi_reader in = uopi_reader_of_value(v);
+  int64_t room[UOPI_READER_ROOM];
+  uopi_reader in = uopi_reader_of_value(room, v);
   uopi_read(&in, 0, v->count, packed.data);
   *out = packed;
   return true;
