@@ -768,6 +768,7 @@ typedef struct uop_rule_call {
   size_t nargs;           /* how many */
   void *user;             /* given with the function */
   void *pass;             /* given with the rewrite */
+  uop_map *bounds;        /* a memo for uop_bounds(), of this rewrite */
 } uop_rule_call;
 
 /* Sets *out to what replaces call->root (of (!name …): to what this term stands for), or leaves it
