@@ -348,6 +348,10 @@ typedef struct matcher {
 
 typedef enum matched { MATCH_NONE, MATCH_MADE, MATCH_FAILED } matched;
 
+/* `to`, as the body of a CALL of `body`, or `body` where the arguments would not fit it. NULL: out
+ * of memory. (rewrite.c) */
+const uop *uopi_body_or(uop_ctx *ctx, const uop *body, const uop *to);
+
 /* The CONST that a constant is made of, NULL: u is none. */
 const uop *uopi_constant_of(const uop *u);
 

@@ -1,14 +1,15 @@
-/* divide.c - quotients and remainders of sums by a constant d. For an exact sum s (linear.h), all is
- * true of integers; so is a remainder by a power of two for any sum.
+/* divide.c - quotients and remainders of sums by a constant d. For an exact sum s (linear.h), all
+ * is true of integers; so is a remainder by a power of two for any sum.
  *
  *   s = d*q + r, all coefficients:          s // d = q + r // d        s mod d = r mod d
  *   r within [m*d, m*d + d):                r // d = m                 r mod d = r - m*d
- *   g divides d and all coefficients:       r // d = (r // g) // (d/g) r mod d = ((r//g) mod (d/g))*g + c mod g
- *   r = g*t + small, 0 <= small < g | d:    r // d = t // (d/g)        r mod d = (t mod (d/g))*g + small
- *   y // e // d = y // (e*d)                (y mod e) mod d = y mod d, where d | e
+ *   g divides d and all coefficients:       r // d = (r // g) // (d/g) r mod d = ((r//g) mod
+ * (d/g))*g + c mod g r = g*t + small, 0 <= small < g | d:    r // d = t // (d/g)        r mod d =
+ * (t mod (d/g))*g + small y // e // d = y // (e*d)                (y mod e) mod d = y mod d, where
+ * d | e
  *
- * Several of these can be used on a sum, and in several ways; of what they give the cheapest is taken,
- * if it is cheaper than what is there.
+ * Several of these can be used on a sum, and in several ways; of what they give the cheapest is
+ * taken, if it is cheaper than what is there.
  */
 #include "symbolic/linear.h"
 
@@ -201,7 +202,8 @@ static bool open_remainders(const algebra *a, linear *f, int64_t d) {
     linear_term t = f->term[i];
     int64_t e;
     linear y;
-    if (t.x->op != UOP_FLOORMOD || !uopi_int_of(t.x->src[1], &e) || e == 0 || (t.k * e) % d) continue;
+    if (t.x->op != UOP_FLOORMOD || !uopi_int_of(t.x->src[1], &e) || e == 0 || (t.k * e) % d)
+      continue;
     if (!uopi_linear_read(a, t.x->src[0], &y) || !(y.exact || is_power_of_2(d))) continue;
     linear to = *f;
     bool ok = true;

@@ -3,6 +3,7 @@
 
 #include "alu/alu.h"
 #include "eval/eval.h"
+#include "symbolic/linear.h"
 
 /* ---- fold ---- */
 
@@ -35,5 +36,103 @@ bool uopi_rule_fold(const uop_rule_call *call, const uop **out) {
   if (!uopi_scalar_op(u, in, &v)) return true;
   const uop *c = constant_of_cell(call->ctx, u->dtype, v);
   *out = c ? uopi_splat(c, u->shape) : NULL;
+  return *out != NULL;
+}
+
+/* ---- order ---- */
+
+/* The operands of a commutative op, each pair in one order. i32 sums and products are gather.c's.
+ */
+bool uopi_rule_order(const uop_rule_call *call, const uop **out) {
+  const uop *u = call->root, *a = u->src[0], *b = u->src[1];
+  bool gathered = u->dtype == UOP_I32 && (u->op == UOP_ADD || u->op == UOP_MUL);
+  if (gathered || !uopi_before(b, a)) return true;
+  *out = uop_make(call->ctx, (uop_op)u->op, (const uop *[]){b, a}, 2, NULL);
+  return *out != NULL;
+}
+
+/* ---- given ---- */
+
+enum { GIVEN_NODES = 64 }; /* of a branch that are looked at */
+
+/* What u becomes where c is known to hold (or not): each WHERE on c below it takes its branch.
+ * Sources first, over at most GIVEN_NODES nodes; u itself where nothing changes. */
+typedef struct known {
+  uop_ctx *ctx;
+  const uop *c;
+  bool holds;
+  size_t n;
+  const uop *from[GIVEN_NODES], *to[GIVEN_NODES];
+} known;
+
+static const uop *became(const known *k, const uop *u) { /* NULL: not looked at */
+  for (size_t i = 0; i < k->n; i++)
+    if (k->from[i] == u) return k->to[i];
+  return NULL;
+}
+
+static bool depends(const uop *u) {
+  return (uop_op_find((uop_op)u->op)->sets & UOP_SET_ALU) && u->nsrc > 0;
+}
+
+static const uop *under(const known *k, const uop *u) {
+  const uop *src[3];
+  bool changed = false;
+  if (u == k->c) return uopi_splat(uop_const_of_bool(k->ctx, k->holds), u->shape);
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    src[i] = became(k, u->src[i]);
+    if (!src[i]) src[i] = u->src[i];
+    changed |= src[i] != u->src[i];
+  }
+  if (u->op == UOP_WHERE && uopi_constant_of(src[0]))
+    return src[uop_const_bool(uopi_constant_of(src[0])) ? 1 : 2];
+  return changed ? uop_with_src(u, src) : u;
+}
+
+static const uop *given(known *k, const uop *root) {
+  const uop *stack[GIVEN_NODES];
+  size_t len = 0;
+  stack[len++] = root;
+  while (len) {
+    const uop *u = stack[len - 1];
+    uint32_t i = 0;
+    if (became(k, u)) {
+      len--;
+      continue;
+    }
+    bool leaf = !depends(u) || u == k->c;
+    while (!leaf && i < u->nsrc && became(k, u->src[i])) i++;
+    if (!leaf && i < u->nsrc) {
+      if (len == GIVEN_NODES) return root;
+      stack[len++] = u->src[i];
+      continue;
+    }
+    if (k->n == GIVEN_NODES) return root;
+    const uop *v = leaf && u != k->c ? u : under(k, u);
+    if (!v) return NULL;
+    k->from[k->n] = u;
+    k->to[k->n++] = v;
+    len--;
+  }
+  return became(k, root);
+}
+
+/* where c a b: in a, c holds; in b, it does not. Of numbers only, whose WHEREs are lazy one by one;
+ * elementwise ops of one shape look at the same element of c. */
+bool uopi_rule_given(const uop_rule_call *call, const uop **out) {
+  const uop *u = call->root, *c = u->src[0];
+  if (uopi_constant_of(c)) return true;
+  known yes = {.ctx = call->ctx, .c = c, .holds = true}, no = {.ctx = call->ctx, .c = c};
+  const uop *a = given(&yes, u->src[1]), *b = given(&no, u->src[2]);
+  if (!a || !b) return false;
+  if (a == u->src[1] && b == u->src[2]) return true;
+  *out = uop_make(call->ctx, UOP_WHERE, (const uop *[]){c, a, b}, 3, NULL);
+  return *out != NULL;
+}
+
+/* ---- inline ---- */
+
+bool uopi_rule_inline(const uop_rule_call *call, const uop **out) {
+  *out = uop_inline_call(call->root);
   return *out != NULL;
 }

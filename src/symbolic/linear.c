@@ -3,8 +3,8 @@
  *   groups of terms with one coefficient, each (x + y + …) * k; the groups and the terms of
  *   coefficient 1 added up in order; the constant last.
  *
- * So like terms meet, common factors are written once, and two sums are equal modulo reordering only
- * if they are one node.
+ * So like terms meet, common factors are written once, and two sums are equal modulo reordering
+ * only if they are one node.
  */
 #include "symbolic/linear.h"
 
@@ -150,30 +150,35 @@ void uopi_linear_bounds(linear *f) {
 
 /* ---- building ---- */
 
-static bool term_before(const linear_term *a, const linear_term *b) {
+typedef bool before_fn(const linear_term *a, const linear_term *b);
+
+static bool by_factor(const linear_term *a, const linear_term *b) {
   return a->k != b->k ? a->k < b->k : uopi_before(a->x, b->x);
 }
 
-/* Heap sort: in place, n log n, and no recursion. */
-static void sift(linear_term *t, size_t i, size_t n, bool by_order) {
+bool uopi_term_before(const linear_term *a, const linear_term *b) {
+  return uopi_before(a->x, b->x);
+}
+
+static void swap(linear_term *a, linear_term *b) {
+  linear_term t = *a;
+  *a = *b;
+  *b = t;
+}
+
+static void sift(linear_term *t, size_t i, size_t n, before_fn *before) {
   for (size_t kid; (kid = 2 * i + 1) < n; i = kid) {
-    bool right_is_later = kid + 1 < n && (by_order ? uopi_before(t[kid].x, t[kid + 1].x)
-                                                   : term_before(&t[kid], &t[kid + 1]));
-    kid += right_is_later;
-    if (by_order ? !uopi_before(t[i].x, t[kid].x) : !term_before(&t[i], &t[kid])) return;
-    linear_term swap = t[i];
-    t[i] = t[kid];
-    t[kid] = swap;
+    if (kid + 1 < n && before(&t[kid], &t[kid + 1])) kid++;
+    if (!before(&t[i], &t[kid])) return;
+    swap(&t[i], &t[kid]);
   }
 }
 
-static void sort(linear_term *t, size_t n, bool by_order) {
-  for (size_t i = n / 2; i-- > 0;) sift(t, i, n, by_order);
+void uopi_sort_terms(linear_term *t, size_t n, before_fn *before) {
+  for (size_t i = n / 2; i-- > 0;) sift(t, i, n, before);
   for (size_t end = n; end-- > 1;) {
-    linear_term swap = t[0];
-    t[0] = t[end];
-    t[end] = swap;
-    sift(t, 0, end, by_order);
+    swap(&t[0], &t[end]);
+    sift(t, 0, end, before);
   }
 }
 
@@ -201,10 +206,10 @@ static bool factor(const algebra *a, linear_term *t, size_t *n) {
 }
 
 const uop *uopi_sum_build(const algebra *a, linear_term *t, size_t n, int64_t c) {
-  sort(t, n, false);
+  uopi_sort_terms(t, n, by_factor);
   if (!factor(a, t, &n)) return NULL;
   if (n == 0) return uopi_int(a, c);
-  sort(t, n, true);
+  uopi_sort_terms(t, n, uopi_term_before);
   const uop *u = chain(a, t, n);
   return u && c ? uopi_with_int(a, UOP_ADD, u, c) : u;
 }

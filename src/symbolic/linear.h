@@ -58,16 +58,21 @@ void uopi_linear_bounds(linear *f);
 const uop *uopi_linear_build(const algebra *a, linear *f);
 const uop *uopi_sum_build(const algebra *a, linear_term *t, size_t n, int64_t c);
 
+/* Heap sort: in place, n log n, and no recursion. `before` is a strict order. */
+void uopi_sort_terms(linear_term *t, size_t n,
+                     bool (*before)(const linear_term *a, const linear_term *b));
+bool uopi_term_before(const linear_term *a, const linear_term *b); /* by x, as uopi_before */
+
 /* x op c, with c broadcast. */
 const uop *uopi_with_int(const algebra *a, uop_op op, const uop *x, int64_t c);
 const uop *uopi_int(const algebra *a, int64_t c);
 
-/* The work, as uop_cost_of() counts it, of the arithmetic around u: ADD, MUL, FLOORDIV, FLOORMOD and
- * comparisons, two quotients deep; UINT32_MAX where that is large. */
+/* The work, as uop_cost_of() counts it, of the arithmetic around u: ADD, MUL, FLOORDIV, FLOORMOD
+ * and comparisons, two quotients deep; UINT32_MAX where that is large. */
 uint32_t uopi_arithmetic(const uop *u);
 
-/* Whether a stands before b where operands may be swapped: constants last, others by their structure
- * alone, so that every context and run agrees. Of one node: false. */
+/* Whether a stands before b where operands may be swapped: constants last, others by their
+ * structure alone, so that every context and run agrees. Of one node: false. */
 bool uopi_before(const uop *a, const uop *b);
 
 /* u // d and u mod d of a sum, d not 0; NULL: nothing is known of it, or an error. */
