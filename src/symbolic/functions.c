@@ -75,10 +75,38 @@ static bool depends(const uop *u) {
   return (uop_op_find((uop_op)u->op)->sets & UOP_SET_ALU) && u->nsrc > 0;
 }
 
+/* What (cmplt x A) or (cmplt A x) says of x, if it holds or not: the interval that x is in. */
+static const uop *interval_of(const uop *c, bool holds, int64_t *lo, int64_t *hi) {
+  int64_t v;
+  *lo = INT32_MIN;
+  *hi = INT32_MAX;
+  if (c->op != UOP_CMPLT || c->src[0]->dtype != UOP_I32) return NULL;
+  if (uopi_int_of(c->src[1], &v)) {
+    *(holds ? hi : lo) = holds ? v - 1 : v;
+    return c->src[0];
+  }
+  if (!uopi_int_of(c->src[0], &v)) return NULL;
+  *(holds ? lo : hi) = holds ? v + 1 : v;
+  return c->src[1];
+}
+
+/* Whether u, a comparison, is known where c is: 1 or 0; -1: it is not. */
+static int implied(const known *k, const uop *u) {
+  int64_t lo, hi, from, to;
+  const uop *x = interval_of(k->c, k->holds, &lo, &hi);
+  if (u == k->c) return k->holds;
+  if (!x || interval_of(u, true, &from, &to) != x) return -1;
+  return lo >= from && hi <= to ? 1 : hi < from || lo > to ? 0 : -1;
+}
+
 static const uop *under(const known *k, const uop *u) {
   const uop *src[3];
   bool changed = false;
-  if (u == k->c) return uopi_splat(uop_const_of_bool(k->ctx, k->holds), u->shape);
+  int is = implied(k, u);
+  if (is >= 0) {
+    const uop *c = uop_const_of_bool(k->ctx, is);
+    return c ? uopi_splat(c, u->shape) : NULL;
+  }
   for (uint32_t i = 0; i < u->nsrc; i++) {
     src[i] = became(k, u->src[i]);
     if (!src[i]) src[i] = u->src[i];

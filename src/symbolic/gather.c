@@ -19,6 +19,7 @@ typedef struct gather {
   const uopi_mem *mem;
   uopi_memo users; /* how many, in the graph; a root counts as two */
   uopi_set taken;  /* nodes that the topmost one of their sum or product takes into it */
+  uopi_set in_sum; /* those of sums */
   uopi_memo final;
   terms t;
   LIST(linear_term) stack;
@@ -139,8 +140,10 @@ static const uop *whole_of(gather *g, const uop *remainder, const uop *other, in
   quotient x, z;
   linear by;
   int64_t d;
-  if (other->op != UOP_FLOORDIV || !uopi_int_of(other->src[1], &d) || d <= 0) return NULL;
+  if (other->op != UOP_FLOORDIV || !uopi_int_of(other->src[1], &d)) return NULL;
   if (!as_quotient(g, remainder->src[0], &x) || x.e > INT32_MAX / (e > 0 ? e : -e)) return NULL;
+  if (e < 0 && x.e > 1)
+    return NULL; /* floor(floor(y / c) / e) is floor(y / (c*e)) for e > 0 only */
   if (d != x.e * e || !uopi_linear_read(&g->a, other->src[0], &z.y) || !z.y.exact) return NULL;
   if (!is_congruent(g, &z.y, &x.y, d, &by)) return NULL;
   const uop *u = uopi_linear_build(&g->a, &z.y);
@@ -152,8 +155,11 @@ static bool join(gather *g, size_t i, size_t k) {
   linear_term *r = &g->t.at[i], *o = &g->t.at[k];
   int64_t e, d;
   const uop *u = NULL;
-  if (!uopi_int_of(r->x->src[1], &e) || e <= 1 || o->k != uopi_wrap(r->k * e)) return false;
-  if (o->x->op == UOP_FLOORMOD && uopi_int_of(o->x->src[1], &d) && d > 1 && d <= INT32_MAX / e) {
+  if (!uopi_int_of(r->x->src[1], &e) || (e >= -1 && e <= 1) || e == INT32_MIN ||
+      o->k != uopi_wrap(r->k * e))
+    return false;
+  if (o->x->op == UOP_FLOORMOD && uopi_int_of(o->x->src[1], &d) && d > 1 &&
+      d <= INT32_MAX / (e > 0 ? e : -e)) {
     u = whole_of(g, r->x, o->x->src[0], e);
     if (u) u = uopi_with_int(&g->a, UOP_FLOORMOD, u, e * d);
   } else {
@@ -193,12 +199,33 @@ static bool join_terms(gather *g, int64_t *c) {
   return g->a.ctx->error.code == UOP_OK;
 }
 
+/* k*((s + c') // d) + c: where there is a constant anyway, that of the quotient joins it, and 0 ..
+ * d-1 of it stays inside. */
+static bool settle_constants(gather *g, int64_t *c) {
+  for (size_t i = 0; *c && i < g->t.len; i++) {
+    linear_term *t = &g->t.at[i];
+    int64_t d;
+    linear s;
+    if (t->x->op != UOP_FLOORDIV || !uopi_int_of(t->x->src[1], &d) || d <= 1) continue;
+    if (!uopi_linear_read(&g->a, t->x->src[0], &s) || !s.exact) continue;
+    int64_t out = uopi_floor_div(s.c, d);
+    s.c -= out * d;
+    uopi_linear_bounds(&s);
+    if (!out || !s.exact) continue;
+    const uop *u = uopi_linear_build(&g->a, &s);
+    t->x = u ? uopi_with_int(&g->a, UOP_FLOORDIV, u, d) : NULL;
+    if (!t->x) return false;
+    *c = uopi_wrap(*c + uopi_wrap(out * t->k));
+  }
+  return g->a.ctx->error.code == UOP_OK;
+}
+
 static const uop *sum_of(gather *g, const uop *u) {
   int64_t c;
   g->a.shape = u->shape;
   if (!flatten(g, u, &c)) return NULL;
   merge(&g->t);
-  if (!join_terms(g, &c)) return NULL;
+  if (!join_terms(g, &c) || !settle_constants(g, &c)) return NULL;
   return uopi_sum_build(&g->a, g->t.at, g->t.len, c);
 }
 
@@ -252,15 +279,21 @@ static bool takes(const gather *g, const uop *user, const uop *u) {
   if (u->dtype != UOP_I32 || user->dtype != UOP_I32 || !has_one_user(g, u)) return false;
   if (user->op == UOP_ADD) return u->op == UOP_ADD || is_multiple(u, &x, &k);
   if (user->op != UOP_MUL) return false;
-  if (is_multiple(user, &x, &k)) return u->op == UOP_ADD && is_taken(g, user);
+  if (is_multiple(user, &x, &k)) return u->op == UOP_ADD && uopi_set_has(&g->in_sum, user);
   return u->op == UOP_MUL;
+}
+
+static bool take(gather *g, const uop *user, const uop *u) {
+  bool to_sum = user->op == UOP_ADD || u->op == UOP_ADD;
+  if (uopi_set_add(&g->taken, u) < 0) return no_memory(g);
+  return !to_sum || uopi_set_add(&g->in_sum, u) >= 0 || no_memory(g);
 }
 
 static bool mark_taken(gather *g, const uop_nodes *order) { /* users before their sources */
   for (size_t i = order->len; i-- > 0;) {
     const uop *u = order->at[i];
     for (uint32_t k = 0; k < u->nsrc; k++)
-      if (takes(g, u, u->src[k]) && uopi_set_add(&g->taken, u->src[k]) < 0) return no_memory(g);
+      if (takes(g, u, u->src[k]) && !take(g, u, u->src[k])) return false;
   }
   return true;
 }
@@ -325,6 +358,7 @@ bool uopi_gather(uop_ctx *ctx, uop_map *bounds, const uop_rewrite_options *o,
               .first_id = ctx->next_id,
               .users = {.mem = &ctx->mem},
               .taken = {.mem = &ctx->mem},
+              .in_sum = {.mem = &ctx->mem},
               .final = {.mem = &ctx->mem}};
   uop_nodes order = {NULL, 0, 0};
   bool ok = uopi_walk(ctx, roots, n, false, &order) && count_users(&g, &order, roots, n) &&
@@ -333,6 +367,7 @@ bool uopi_gather(uop_ctx *ctx, uop_map *bounds, const uop_rewrite_options *o,
   for (size_t i = 0; ok && i < n; i++) out[i] = roots[i] ? final_of(&g, roots[i]) : NULL;
   uop_nodes_free(ctx, &order);
   uopi_set_drop(&g.taken);
+  uopi_set_drop(&g.in_sum);
   uopi_memo_drop(&g.users);
   uopi_memo_drop(&g.final);
   UOPI_DROP(g.mem, &g.t);
