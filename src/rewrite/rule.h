@@ -85,6 +85,7 @@ typedef struct rule_term {
   uint32_t expr, nexpr; /* in book.exprs */
   /* types.c: */
   uint32_t type; /* index of what is known of its dtype */
+  bool as_root;  /* a pattern's: its ops alone make its dtype the root's */
 } rule_term;
 
 typedef struct rule_attr {

@@ -216,9 +216,17 @@ static bool type_exprs(rule_book *b, const rule_tree *r) {
   return true;
 }
 
+/* Before the result is typed, which joins what need not be equal in what is matched. */
+static void mark_as_root(rule_book *b, uint32_t term, uint32_t root) {
+  rule_term *t = &b->terms.at[term];
+  t->as_root = uopi_type_root(b, t->type) == root;
+  for (uint32_t i = 0; i < t->nkids; i++) mark_as_root(b, rule_kid(b, t, i), root);
+}
+
 bool uopi_rule_types(rule_book *b, rule_tree *r) {
   if (!type_term(b, r, r->pattern)) return false;
   r->dtypes = uopi_type_of(b, r->pattern);
+  mark_as_root(b, r->pattern, uopi_type_root(b, b->terms.at[r->pattern].type));
   if (!type_term(b, r, r->result)) return false;
   const rule_term *to = &b->terms.at[r->result];
   char left[64], right[64];
