@@ -187,7 +187,8 @@ static bool push_attr(reader *r, rule_attr a) {
 
 /* The number that a word is as the value of a field, or -1. */
 static int64_t field_value(rule_field f, const scan_token *t) {
-  if (f == FIELD_OP) return find_op(t);
+  int op = find_op(t);
+  if (f == FIELD_OP) return op == UOP_ADD || op == UOP_MAX ? op : -1;
   int n = f == FIELD_DTYPE ? UOP_DTYPE_COUNT : f == FIELD_SPACE ? UOP_SPACE_COUNT : UOP_AXIS_COUNT;
   for (int i = 0; i < n; i++) {
     const char *name = f == FIELD_DTYPE   ? uop_dtype_name((uop_dtype)i)
@@ -416,7 +417,12 @@ static bool check_pattern(reader *r, const rule_term *t) {
 /* All of the arg is to be said, unless it comes with the op's variable. */
 static bool check_result(reader *r, const group *g) {
   const rule_term *t = &g->t;
-  if (t->kind == TERM_CALL || t->fn < 0) return true;
+  if (t->kind == TERM_CALL) return true;
+  if (t->fn < 0) { /* as many operands as what the variable stands for may have */
+    rule_term like = *t;
+    like.ops = r->b->terms.at[rule_var_of(r->b, r->tree, t->opvar)->term].ops;
+    return check_pattern(r, &like);
+  }
   if (t->fn >= UOP_OP_COUNT) {
     const uopi_sugar *s = &uopi_sugars[t->fn - UOP_OP_COUNT];
     return t->nkids == s->arity && t->rest == NO_VAR
@@ -447,6 +453,7 @@ static bool read_pattern_ops(reader *r, group *g) {
     uopi_next(r);
   }
   for (;; uopi_next(r)) {
+    if (r->t.kind != SCAN_WORD) return uopi_fail_here(r, "an op stands here");
     int op = find_op(&r->t), sugar = find_sugar(&r->t);
     uint64_t ops = op >= 0 ? UINT64_C(1) << op : find_op_set(&r->t);
     const char *word = uopi_rule_word(room, r->t.at, r->t.len);
@@ -465,16 +472,18 @@ static bool read_result_op(reader *r, group *g) {
   if (uopi_scan_is(&r->t, "!")) {
     g->t.kind = TERM_CALL;
     uopi_next(r);
-    g->t.fn = r->t.kind == SCAN_WORD ? r->find(r->user, r->t.at, r->t.len) : -1;
+    if (r->t.kind != SCAN_WORD) return uopi_fail_here(r, "a function's name stands here");
+    g->t.fn = r->find(r->user, r->t.at, r->t.len);
     if (g->t.fn < 0)
       return uopi_fail_here(r, "no function %s is defined",
                             uopi_rule_word(room, r->t.at, r->t.len));
     return uopi_next(r), true;
   }
+  if (r->t.kind != SCAN_WORD) return uopi_fail_here(r, "an op stands here");
   if ((g->t.fn = find_op(&r->t)) >= 0) g->t.ops = UINT64_C(1) << g->t.fn;
   if (g->t.fn < 0) g->t.fn = find_sugar(&r->t);
   if (g->t.fn < 0) {
-    g->t.opvar = r->t.kind == SCAN_WORD ? uopi_find_var(r, r->t.at, r->t.len) : NO_VAR;
+    g->t.opvar = uopi_find_var(r, r->t.at, r->t.len);
     if (g->t.opvar == NO_VAR || rule_var_of(r->b, r->tree, g->t.opvar)->kind != VAR_OP)
       return uopi_fail_here(r, "unknown op %s", uopi_rule_word(room, r->t.at, r->t.len));
   }
@@ -568,6 +577,7 @@ static bool read_operand(reader *r, bool is_pattern, uint32_t *out) {
   if (!is_pattern && uopi_scan_is(&r->t, "{")) return read_computed(r, out);
   if (r->t.kind == SCAN_WORD && is_pattern && equals_follows(r)) return read_alias(r, out);
   if (r->t.kind == SCAN_WORD) return read_variable(r, is_pattern, out);
+  if (r->t.kind == SCAN_BAD && r->t.lit.why) return uopi_fail_here(r, "%s", r->t.lit.why);
   return uopi_fail_here(r, is_pattern
                                ? "a pattern stands here: (op …), a variable or a literal"
                                : "a result stands here: (op …), a variable, a literal or {…}");

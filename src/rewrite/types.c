@@ -101,11 +101,13 @@ static bool narrow(rule_book *b, uint32_t type, unsigned dtypes, const rule_term
                         set_text(want, dtypes), set_text(is, before));
 }
 
+/* `at` is of type x, and y what its place asks for. */
 static bool join(rule_book *b, uint32_t x, uint32_t y, const rule_term *at) {
   x = uopi_type_root(b, x);
   y = uopi_type_root(b, y);
   if (x == y) return true;
-  if (!narrow(b, y, b->types.at[x].dtypes, at)) return false;
+  if (!narrow(b, x, b->types.at[y].dtypes, at)) return false;
+  b->types.at[y].dtypes = b->types.at[x].dtypes;
   b->types.at[x].parent = y;
   return true;
 }
