@@ -240,7 +240,8 @@ static bool read_attr_value(reader *r, rule_attr *a, bool is_pattern) {
     a->name = r->t.at;
     a->name_len = (uint32_t)r->t.len;
     if (a->name_len > UOP_MAX_NAME)
-      return uopi_fail_here(r, "a name of more than %d bytes (UOP_MAX_NAME)", UOP_MAX_NAME);
+      return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len,
+                            "a name of more than %d bytes (UOP_MAX_NAME)", UOP_MAX_NAME);
     return uopi_next(r), true;
   }
   if (!rule_is_number(a->field) && (a->i = field_value(a->field, &r->t)) >= 0)
@@ -300,7 +301,8 @@ static bool read_ints(reader *r, rule_attr *a, bool nested) {
         return uopi_fail_here(r, "an integer stands here");
       if (!UOPI_PUSH(r->b->mem, &r->b->ints, i)) return r->b->no_memory = true, false;
       if (++a->n > 2 * UOP_MAX_RANK)
-        return uopi_fail_here(r, "more than %d integers", 2 * UOP_MAX_RANK);
+        return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len, "more than %d integers",
+                              2 * UOP_MAX_RANK);
       uopi_next(r);
     }
     if (uopi_scan_is(&r->t, ","))
@@ -386,7 +388,8 @@ static bool read_part(reader *r, group *g) {
     return read_tuple(r, &g->t, g->is_pattern);
   }
   if (g->t.nkids == MAX_OPERANDS)
-    return uopi_fail_here(r, "more than %d operands", (int)MAX_OPERANDS);
+    return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len, "more than %d operands",
+                          (int)MAX_OPERANDS);
   return read_operand(r, g->is_pattern, &g->kid[g->t.nkids]) && (g->t.nkids++, true);
 }
 
@@ -514,7 +517,8 @@ static bool read_group(reader *r, bool is_pattern, uint8_t alias, uint32_t *out)
   g.t.ordered = uopi_scan_is(&r->t, "[");
   g.close = g.t.ordered ? "]" : ")";
   if (++r->depth > UOP_MAX_RULE_DEPTH)
-    return uopi_fail_here(r, "nested more than %d deep (UOP_MAX_RULE_DEPTH)", UOP_MAX_RULE_DEPTH);
+    return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len,
+                          "nested more than %d deep (UOP_MAX_RULE_DEPTH)", UOP_MAX_RULE_DEPTH);
   uopi_next(r);
   if (!(is_pattern ? read_pattern_ops(r, &g) : read_result_op(r, &g))) return false;
   while (!uopi_scan_is(&r->t, g.close)) {
