@@ -18,7 +18,7 @@ static char *keep(char **at, const char *s, size_t n) {
 /* The comment's lines as one, without their # signs. */
 static char *keep_comment(char **at, const char *s, size_t n) {
   char *from = *at, *q = from;
-  const char *end = s + n;
+  const char *end = n ? s + n : s; /* s may be NULL */
   while (s < end) {
     while (s < end && (*s == '#' || *s == ' ' || *s == '\t' || *s == '\r')) s++;
     const char *line = s;
