@@ -988,6 +988,7 @@ static void test_all_or_nothing(void **state) {
   assert_true(uop_rules_add_text(r, good, strlen(good), NULL)); /* names are a text's own */
   assert_int_equal(uop_rules_len(r), 4);
   assert_true(uop_rules_add_text(r, "", 0, NULL));
+  assert_true(uop_rules_add_text(r, NULL, 0, NULL));
   assert_true(uop_rules_add_text(r, "# nothing", 9, NULL));
   assert_int_equal(uop_rules_len(r), 4);
   assert_false(uop_rules_add_text(NULL, good, strlen(good), NULL));

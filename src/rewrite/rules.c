@@ -208,6 +208,7 @@ bool uop_rules_add_text(uop_rules *r, const char *text, size_t len, uop_diags *d
   uop_ctx *ctx = r->ctx;
   uop_error_clear(ctx);
   if (!may_change(r)) return false;
+  if (len == 0) text = ""; /* NULL, perhaps */
   rule_text *t = uopi_rule_text_new(ctx, text, len, find_fn, r, diags);
   if (!t) return false;
   if (take_fns(r, t) && UOPI_RESERVE(&ctx->mem, &r->texts, r->texts.len + 1)) {

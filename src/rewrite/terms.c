@@ -504,9 +504,9 @@ static bool finish_group(reader *r, group *g, uint32_t *out) {
   uopi_next(r);
   if (g->is_pattern && !read_types(r, &g->t.dtypes)) return false;
   if (!new_term(r, g->t, out)) return false;
-  rule_var *vars = &b->vars.at[r->tree->vars];
-  if (g->is_pattern && g->t.opvar != NO_VAR) vars[g->t.opvar].term = *out;
-  if (g->is_pattern && g->t.rest < ANY_VAR) vars[g->t.rest].term = *out;
+  uint32_t vars = r->tree->vars;
+  if (g->is_pattern && g->t.opvar != NO_VAR) b->vars.at[vars + g->t.opvar].term = *out;
+  if (g->is_pattern && g->t.rest < ANY_VAR) b->vars.at[vars + g->t.rest].term = *out;
   return true;
 }
 
