@@ -61,7 +61,8 @@ static bool read_bound(reader *r, expr_op op) {
 
 static bool deeper(reader *r) {
   if (++r->depth <= UOP_MAX_RULE_DEPTH) return true;
-  return uopi_fail_here(r, "nested more than %d deep (UOP_MAX_RULE_DEPTH)", UOP_MAX_RULE_DEPTH);
+  return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len,
+                        "nested more than %d deep (UOP_MAX_RULE_DEPTH)", UOP_MAX_RULE_DEPTH);
 }
 
 static bool read_function(reader *r, const struct function *f) {

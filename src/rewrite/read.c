@@ -66,7 +66,7 @@ void uopi_rule_warn(rule_book *b, const char *at, size_t len, const char *fmt, .
 
 /* At the end of the text: behind its last word, since the line of the end may be an empty one. */
 bool uopi_fail_here(reader *r, const char *fmt, ...) {
-  const char *at = r->t.kind == SCAN_END && r->last ? r->last : r->t.at;
+  const char *at = r->t.kind == SCAN_END ? r->last : r->t.at;
   if (r->b->failed) return false;
   r->b->failed = true;
   uop_diag d;
@@ -196,7 +196,8 @@ static void recover(reader *r, const char *begun) {
 }
 
 void uopi_rules_read(rule_book *b, rule_find_fn find, void *user) {
-  reader r = {.b = b, .s = {.p = b->text, .end = b->end}, .find = find, .user = user};
+  reader r = {
+      .b = b, .s = {.p = b->text, .end = b->end}, .t = {.at = b->text}, .find = find, .user = user};
   if (b->end - b->text >= 3 && !memcmp(b->text, "\xef\xbb\xbf", 3)) r.s.p += 3;
   uopi_next(&r);
   while (r.t.kind != SCAN_END && !b->no_memory) {

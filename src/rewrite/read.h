@@ -15,6 +15,7 @@ typedef struct reader {
   const char *last; /* where the one before ended */
   rule_tree *tree;
   uint32_t side, depth; /* terms of this side so far; parentheses open */
+  uint32_t pairs;       /* operands that are matched in either order */
   rule_find_fn find;
   void *user;
 } reader;
