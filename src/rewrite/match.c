@@ -481,7 +481,6 @@ matched uopi_match(matcher *m, const uop *u, const uop **out, uint32_t *rule) {
                       *out),
            BROKEN);
     if (o == BROKEN) return broken(m, entry->row, u);
-    entry->hits++;
     *rule = e->rule;
     return MATCH_MADE;
   }

@@ -141,6 +141,7 @@ static inline const uop *apply(pass *p, const uop *v, uint32_t *rule) {
   if (how == MATCH_FAILED) return NULL;
   if (p->steps == p->max_steps) return fail_budget(p), NULL;
   p->recent[p->steps++ % RECENT] = *rule;
+  p->m.rules->rules.at[*rule].hits++;
   return tell(p, *rule, v, made) ? made : NULL;
 }
 
