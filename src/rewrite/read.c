@@ -92,6 +92,10 @@ static bool is_header(const reader *r) { /* name: */
   return r->t.kind == SCAN_WORD && r->s.p < r->s.end && *r->s.p == ':';
 }
 
+bool uopi_at_rule(const reader *r) {
+  return is_header(r) && (r->t.at == r->b->text || r->t.at[-1] == '\n');
+}
+
 static bool check_name(reader *r, const rule_tree *t) {
   rule_book *b = r->b;
   char room[64];
@@ -168,9 +172,12 @@ static bool read_rule(reader *r) {
   return !b->no_memory;
 }
 
-/* To the next line that begins with a name and a colon, the current one apart. */
-static void recover(reader *r) {
+/* From the rule that began at `own`, which is wrong, to the next line that begins with a name and a
+ * colon. */
+static void recover(reader *r, const char *own) {
   const char *p = r->t.at;
+  r->s.in_expr = false;
+  if (p != own && uopi_at_rule(r)) return;
   while (p < r->s.end) {
     while (p < r->s.end && *p != '\n') p++;
     if (p < r->s.end) p++;
@@ -186,7 +193,7 @@ static void recover(reader *r) {
     from = line;
   }
   r->s.p = from;
-  r->s.begun = r->s.in_expr = false;
+  r->s.begun = false;
   uopi_next(r);
 }
 
@@ -195,10 +202,11 @@ void uopi_rules_read(rule_book *b, rule_find_fn find, void *user) {
   if (b->end - b->text >= 3 && !memcmp(b->text, "\xef\xbb\xbf", 3)) r.s.p += 3;
   uopi_next(&r);
   while (r.t.kind != SCAN_END && !b->no_memory) {
+    const char *own = r.t.at;
     b->failed = false;
     if (read_rule(&r)) continue;
     if (b->errors->more) return;
-    recover(&r);
+    recover(&r, own);
   }
 }
 
