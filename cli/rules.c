@@ -28,7 +28,8 @@ static void report(source *src, uop_ctx *ctx, const uop_diags *diags, bool ok) {
     errors += !is_warning;
     diag_print(src, is_warning ? DIAG_WARNING : DIAG_ERROR, &diags->at[i]);
   }
-  if (!ok && errors == 0) diag_print(src, DIAG_ERROR, uop_error(ctx)); /* out of memory, a limit */
+  bool no_memory = uop_error(ctx)->code == UOP_E_MEMORY; /* for more, perhaps */
+  if (!ok && (errors == 0 || no_memory)) diag_print(src, DIAG_ERROR, uop_error(ctx));
   if (diags->more)
     diag_say(DIAG_NOTE, "there are more than %d %s; the first ones are shown", UOP_MAX_ERRORS,
              ok ? "warnings" : "errors");
