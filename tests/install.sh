@@ -19,7 +19,7 @@ LD_LIBRARY_PATH=$prefix/lib
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
 strict="-std=c11 -Wall -Wextra -Wpedantic -Werror"
 uopc=$prefix/bin/uopc
-commands="check fmt run graph stats"
+commands="check fmt run graph stats rewrite rules"
 passed=0
 failed=0
 
