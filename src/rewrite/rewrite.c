@@ -155,6 +155,21 @@ static bool note_origin(pass *p, const uop *u, const uop *origin) {
   return true;
 }
 
+/* The same of all that is new in what a rule made, where nobody goes through it again. */
+static bool note_made(pass *p, const uop *made, const uop *origin) {
+  const uopi_mem *mem = &p->m.ctx->mem;
+  if (!p->o->origins) return true;
+  for (p->src.len = 0;;) {
+    if (made->id >= p->first_id && made != origin && !uop_map_get_node(p->o->origins, made)) {
+      if (!note_origin(p, made, origin)) return false;
+      for (uint32_t i = 0; i < made->nsrc; i++)
+        if (!UOPI_PUSH(mem, &p->src, made->src[i])) return uopi_no_memory(p->m.ctx), false;
+    }
+    if (!p->src.len) return true;
+    made = p->src.at[--p->src.len];
+  }
+}
+
 /* A body that lost a parameter, or got another order of them, would ask for other arguments. */
 static const uop *new_body(pass *p, const uop *body, const uop *to) {
   bool gap;
@@ -286,6 +301,7 @@ static inline bool visit(pass *p, const uop *u) {
   const uop *made = apply(p, v, &rule);
   if (!made) return false;
   bool stays = made == v || p->o->order == UOP_ONE_PASS;
+  if (made != v && stays && !note_made(p, made, u)) return false;
   if (stays) return set_final(p, v, made) && (v == u || set_final(p, u, made));
   if (!push(p, u, u)) return false;
   frame *f = &p->stack.at[p->stack.len - 1];
