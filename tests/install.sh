@@ -13,7 +13,7 @@ prefix=$dir/prefix
 rm -rf "$dir"
 mkdir -p "$dir"
 # `make test` runs this inside of a make, whose options are not meant for those started here.
-unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR PREFIX
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR PREFIX BUILD
 PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 LD_LIBRARY_PATH=$prefix/lib
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
