@@ -468,10 +468,7 @@ static matched apply(matcher *m, rule_entry *e, const uop *u, const uop **out) {
       !(*out = uop_load(*out))) /* memory, which was an operand, is its contents */
     o = BROKEN;
   if (o == NO_MATCH || (o != BROKEN && *out == u)) return MATCH_NONE;
-  if (o != BROKEN && same_type(u, *out)) {
-    e->hits++;
-    return MATCH_MADE;
-  }
+  if (o != BROKEN && same_type(u, *out)) return MATCH_MADE;
   if (o != BROKEN)
     uopi_error(m->ctx, UOP_E_RULE, u->op, -1, "%y became %y: a rule keeps the type", u, *out);
   return broken(m, e->row, u);

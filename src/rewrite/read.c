@@ -94,6 +94,10 @@ static bool is_header(const reader *r) { /* name: */
   return r->t.kind == SCAN_WORD && r->s.p < r->s.end && *r->s.p == ':';
 }
 
+bool uopi_at_rule(const reader *r) {
+  return is_header(r) && (r->t.at == r->b->text || r->t.at[-1] == '\n');
+}
+
 static bool check_name(reader *r, const rule_tree *t) {
   rule_book *b = r->b;
   char room[64];
@@ -170,12 +174,12 @@ static bool read_rule(reader *r) {
   return !b->no_memory;
 }
 
-/* To the next line that begins with a name and a colon: the current one, unless it is where the
- * rule that failed began. */
-static void recover(reader *r, const char *begun) {
+/* From the rule that began at `own`, which is wrong, to the next line that begins with a name and a
+ * colon. */
+static void recover(reader *r, const char *own) {
   const char *p = r->t.at;
   r->s.in_expr = false;
-  if (p != begun && is_header(r) && p[-1] == '\n') return;
+  if (p != own && uopi_at_rule(r)) return;
   while (p < r->s.end) {
     while (p < r->s.end && *p != '\n') p++;
     if (p < r->s.end) p++;
@@ -201,11 +205,11 @@ void uopi_rules_read(rule_book *b, rule_find_fn find, void *user) {
   if (b->end - b->text >= 3 && !memcmp(b->text, "\xef\xbb\xbf", 3)) r.s.p += 3;
   uopi_next(&r);
   while (r.t.kind != SCAN_END && !b->no_memory) {
-    const char *begun = r.t.at;
+    const char *own = r.t.at;
     b->failed = false;
     if (read_rule(&r)) continue;
     if (b->errors->more) return;
-    recover(&r, begun);
+    recover(&r, own);
   }
 }
 

@@ -26,6 +26,9 @@ static inline void uopi_next(reader *r) {
 }
 
 bool uopi_fail_here(reader *r, const char *fmt, ...); /* at r->t */
+
+/* Whether r->t is the name of the next rule: first on its line, with a colon right behind it. */
+bool uopi_at_rule(const reader *r);
 bool uopi_expect(reader *r, const char *sign, const char *where);
 
 bool uopi_read_pattern(reader *r, uint32_t *term);

@@ -199,6 +199,7 @@ static inline const uop *apply(pass *p, const uop *v, const rule_looks *looks, u
   if (how == MATCH_FAILED) return NULL;
   if (p->steps == p->max_steps) return fail_budget(p), NULL;
   p->recent[p->steps++ % RECENT] = *rule;
+  p->m.rules->rules.at[*rule].hits++;
   return tell(p, *rule, v, made) ? made : NULL;
 }
 

@@ -534,7 +534,7 @@ static bool read_group(reader *r, bool is_pattern, uint8_t alias, uint32_t *out)
   uopi_next(r);
   if (!(is_pattern ? read_pattern_ops(r, &g) : read_result_op(r, &g))) return false;
   while (!uopi_scan_is(&r->t, g.close)) {
-    if (r->t.kind == SCAN_END)
+    if (r->t.kind == SCAN_END || uopi_scan_is(&r->t, "->") || uopi_at_rule(r))
       return uopi_rule_fail(r->b, UOP_E_SYNTAX, g.t.at, 1, "this %s is never closed",
                             g.t.ordered ? "[" : "(");
     if (!read_part(r, &g)) return false;
@@ -564,12 +564,15 @@ static bool read_variable(reader *r, bool is_pattern, uint32_t *out) {
 
 /* x=(…) */
 static bool read_alias(reader *r, uint32_t *out) {
+  char room[64];
   uint8_t v;
   scan_token name = r->t;
   uopi_next(r);
   uopi_next(r);
   if (!uopi_scan_is(&r->t, "(") && !uopi_scan_is(&r->t, "["))
-    return uopi_fail_here(r, "behind x= stands what x is, in parentheses");
+    return uopi_rule_fail(r->b, UOP_E_SYNTAX, name.at, name.len,
+                          "no attribute %s; as a name for what is matched, it stands before ( or [",
+                          uopi_rule_word(room, name.at, name.len));
   if (uopi_find_var(r, name.at, name.len) != NO_VAR)
     return uopi_rule_fail(r->b, UOP_E_NAME, name.at, name.len, "this variable is set already");
   if (!uopi_new_var(r, &name, VAR_NODE, &v) || !read_group(r, true, v, out)) return false;
@@ -592,7 +595,8 @@ static bool read_operand(reader *r, bool is_pattern, uint32_t *out) {
   if (is_literal(&r->t)) return read_literal(r, out);
   if (!is_pattern && uopi_scan_is(&r->t, "{")) return read_computed(r, out);
   if (r->t.kind == SCAN_WORD && is_pattern && equals_follows(r)) return read_alias(r, out);
-  if (r->t.kind == SCAN_WORD) return read_variable(r, is_pattern, out);
+  if (r->t.kind == SCAN_WORD && !uopi_at_rule(r) && (is_pattern || !uopi_scan_is(&r->t, "if")))
+    return read_variable(r, is_pattern, out);
   if (r->t.kind == SCAN_BAD && r->t.lit.why) return uopi_fail_here(r, "%s", r->t.lit.why);
   return uopi_fail_here(r, is_pattern
                                ? "a pattern stands here: (op …), a variable or a literal"

@@ -91,23 +91,27 @@ static const char *set_text(char room[64], unsigned dtypes) {
   return room;
 }
 
-static bool narrow(rule_book *b, uint32_t type, unsigned dtypes, const rule_term *at) {
-  char is[64], want[64];
-  rule_type *t = &b->types.at[uopi_type_root(b, type)];
-  unsigned before = t->dtypes;
-  t->dtypes &= (uint8_t)dtypes;
-  if (t->dtypes) return true;
+static bool fail(rule_book *b, unsigned want, unsigned is, const rule_term *at) {
+  char left[64], right[64];
   return uopi_rule_fail(b, UOP_E_DTYPE, at->at, at->len, "%s is wanted here, and this is %s",
-                        set_text(want, dtypes), set_text(is, before));
+                        set_text(left, want), set_text(right, is));
 }
 
-/* `at` is of type x, and y what its place asks for. */
+static bool narrow(rule_book *b, uint32_t type, unsigned dtypes, const rule_term *at) {
+  rule_type *t = &b->types.at[uopi_type_root(b, type)];
+  if (!(t->dtypes & dtypes)) return fail(b, dtypes, t->dtypes, at);
+  t->dtypes &= (uint8_t)dtypes;
+  return true;
+}
+
+/* `at` is of type x, and y is what is wanted there. */
 static bool join(rule_book *b, uint32_t x, uint32_t y, const rule_term *at) {
   x = uopi_type_root(b, x);
   y = uopi_type_root(b, y);
   if (x == y) return true;
-  if (!narrow(b, x, b->types.at[y].dtypes, at)) return false;
-  b->types.at[y].dtypes = b->types.at[x].dtypes;
+  if (!(b->types.at[x].dtypes & b->types.at[y].dtypes))
+    return fail(b, b->types.at[y].dtypes, b->types.at[x].dtypes, at);
+  b->types.at[y].dtypes &= b->types.at[x].dtypes;
   b->types.at[x].parent = y;
   return true;
 }
