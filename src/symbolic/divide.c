@@ -317,7 +317,7 @@ bool uopi_rule_divide(const uop_rule_call *call, const uop **out) {
   int64_t d;
   if (!uopi_int_of(call->root->src[1], &d) || d == 0) return true;
   if (!uopi_linear_read(&a, call->root->src[0], &f)) return cheaper(call, NULL, out);
-  if (d < 0 && can_negate(&f)) negate(&f), d = -d;
+  if (d < 0 && d > INT32_MIN && can_negate(&f)) negate(&f), d = -d;
   return cheaper(call, uopi_divide(&a, &f, d, 0), out);
 }
 
