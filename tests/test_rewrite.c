@@ -1,5 +1,5 @@
 /* test_rewrite.c - the driver: the three orders, what is shared, CALL bodies, rules that do not end
- * or change a type, rules in C, origins, and that whatever sound rules replace has the same value.
+ * or change a type, rules in C, and that whatever sound rules replace has the same value.
  *
  * `test_rewrite [COUNT [FIRST SEED]]`: COUNT random programs (3,000) whose values are looked at.
  */
@@ -763,110 +763,6 @@ static void test_trace_leaves_scope(void **state) {
   uop_rules_free(r);
 }
 
-/* ---- origins ---- */
-
-/* The statement that the node comes from, by name; "" for none. */
-static const char *from(const uop_program *p, const uop_map *origins, const uop *u) {
-  static char name[64];
-  const uop_stmt *s = uop_program_find(p, uop_origin(origins, u));
-  snprintf(name, sizeof name, "%.*s", s ? (int)s->name_len : 0, s ? s->name : "");
-  return name;
-}
-
-/* Rewritten, the program fails where it did before: the index 3 is outside of its axis. */
-static const char program_text[] = "%a = param 0 dtype=i32 shape=(2, 3)\n"
-                                   "%i = add (param 1 dtype=i32) 0\n"
-                                   "%row = index %a (mul %i 1)\n"
-                                   "%bad = index %row (add (add %i 1) 2)\n"
-                                   "%twice = add (add %bad 0) (mul %bad 1)\n"
-                                   "%end = max %twice 7\n";
-
-static const uop *run_to_error(const uop *u) {
-  int32_t data[6] = {1, 2, 3, 4, 5, 6}, zero = 0;
-  uop_value a = {.dtype = UOP_I32, .rank = 2, .dims = {2, 3}, .count = 6, .data = data}, v;
-  uop_value i = {.dtype = UOP_I32, .count = 1, .data = &zero};
-  uop_run *r = uop_run_new(ctx, NULL);
-  assert_true(uop_run_set(r, UOP_PARAM, 0, &a) && uop_run_set(r, UOP_PARAM, 1, &i));
-  assert_false(uop_run_eval(r, u, &v));
-  assert_int_equal(uop_error(ctx)->code, UOP_E_INDEX);
-  const uop *at = uop_error(ctx)->node;
-  uop_error_clear(ctx);
-  uop_run_free(r);
-  assert_non_null(at);
-  return at;
-}
-
-static const char simpler[] = "# why\na: (add x 0) -> x\n# why\nm: (mul x 1) -> x\n"
-                              "# why\nc: (add (add x A) B):i32 -> (add x {A + B})\n";
-static const char other_way[] = "# why\nt: (max x 7) -> (where (cmplt x 7) 7 x)\n"
-                                "# why\ni: (index x i) -> (index (stage x) i) if hi(i) > 0\n";
-
-static const uop *rewrite_with(uop_rules *r, const uop *u, uop_rewrite_order order,
-                               uop_map *origins) {
-  uop_rewrite_options o = {.order = order, .origins = origins};
-  const uop *out;
-  if (!uop_rewrite(r, &u, 1, &o, &out)) fail_msg("%s", uop_error(ctx)->message);
-  return out;
-}
-
-static void test_origins(void **state) {
-  (void)state;
-  for (int i = 0; i < 6; i++) {
-    uop_rewrite_order order = (uop_rewrite_order)(i % 3);
-    uop_scope s = uop_scope_begin(ctx);
-    uop_program *p = uop_program_parse(ctx, program_text, strlen(program_text), NULL);
-    assert_non_null(p);
-    uop_map *origins = uop_map_new(ctx);
-    uop_rules *one = rules_of(simpler), *two = rules_of(other_way);
-    if (i >= 3) rewrite_with(one, p->result, order, NULL); /* its nodes are there already */
-    const uop *first = rewrite_with(one, p->result, order, origins);
-    assert_ptr_not_equal(first, p->result);
-    assert_string_equal(from(p, origins, run_to_error(first)), "bad");
-    assert_string_equal(from(p, origins, first), "end");
-    /* `two` is never done from the bottom up: what it makes of an INDEX has one inside */
-    const uop *second = rewrite_with(two, first, UOP_ONE_PASS, origins);
-    assert_string_equal(from(p, origins, run_to_error(second)), "bad");
-    assert_string_equal(from(p, origins, second), "end");
-    assert_string_equal(from(p, origins, second->src[0]), "end"); /* the comparison is new */
-    assert_int_equal(second->op, UOP_WHERE);
-    /* every node that came in has one of the program's for an origin */
-    uop_nodes all = {0};
-    assert_true(uop_toposort(ctx, &second, 1, &all));
-    for (size_t k = 0; k < all.len; k++)
-      if (!*from(p, origins, all.at[k])) fail_msg("node %d comes from nowhere", (int)k);
-    uop_nodes_free(ctx, &all);
-    uop_rules_free(one);
-    uop_rules_free(two);
-    uop_map_free(origins);
-    uop_program_free(p);
-    assert_true(uop_scope_end(s, NULL, 0));
-  }
-}
-
-/* Rewrites that undo each other: an origin is found nevertheless. */
-static void test_origins_undone(void **state) {
-  (void)state;
-  uop_map *origins = uop_map_new(ctx);
-  uop_rules *there = rules_of("# why\na: (max x:number 1) -> (mul x 2)\n");
-  uop_rules *back = rules_of("# why\nb: (mul x 2) -> (max x 1)\n");
-  const uop *u = expression("add (max %x 1) (max %y 1)"), *v, *w;
-  for (int i = 0; i < 3; i++) {
-    v = rewrite_with(there, u, UOP_BOTTOM_UP, origins);
-    w = rewrite_with(back, v, UOP_BOTTOM_UP, origins);
-    assert_ptr_equal(w, u);
-    assert_ptr_equal(uop_origin(origins, v), u);
-    assert_ptr_equal(uop_origin(origins, u), u);
-    assert_ptr_equal(uop_origin(origins, v->src[0]), u->src[0]);
-  }
-  const uop *alone = expression("%z");
-  assert_ptr_equal(uop_origin(origins, alone), alone);
-  assert_ptr_equal(uop_origin(NULL, u), u);
-  assert_null(uop_origin(origins, NULL));
-  uop_rules_free(there);
-  uop_rules_free(back);
-  uop_map_free(origins);
-}
-
 /* ---- large graphs ---- */
 
 static void test_doubling(void **state) {
@@ -1138,8 +1034,6 @@ int main(int argc, char **argv) {
                                      TEST(refused_rules),
                                      TEST(cancelled),
                                      TEST(trace_leaves_scope),
-                                     TEST(origins),
-                                     TEST(origins_undone),
                                      TEST(doubling),
                                      TEST(deep),
                                      TEST(no_allocation),

@@ -843,6 +843,7 @@ static void test_faults(void **state) {
     {"a: (reshape x s) -> (reshape x x)", 1, 32, 1, UOP_E_SYNTAX, "x is no tuple"},
     {"a: (add x 0) -> (reshape x s)", 1, 28, 1, UOP_E_SYNTAX, "s is not in the pattern"},
     {"a: (add x : y) -> x", 1, 13, 1, UOP_E_SYNTAX, "behind the colon stand attributes, such as dtype=f32"},
+    {"a: (reduce x : axis=1) -> x", 1, 16, 4, UOP_E_SYNTAX, "no attribute axis"},
     {"a: (add x : : y) -> x", 1, 13, 1, UOP_E_SYNTAX, "behind the colon stand attributes, such as dtype=f32"},
     {"a: (add x,, y) -> x", 1, 11, 1, UOP_E_SYNTAX, "an operand is missing here, behind the comma"},
     {"a: (add x, y,) -> x", 1, 14, 1, UOP_E_SYNTAX, "an operand is missing here, behind the comma"},
