@@ -188,10 +188,8 @@ static void test_value_pack_void(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_value_text),
-      cmocka_unit_test(test_value_text_errors),
-      cmocka_unit_test(test_value_print_short),
-      cmocka_unit_test(test_value_fill),
+      cmocka_unit_test(test_value_text),        cmocka_unit_test(test_value_text_errors),
+      cmocka_unit_test(test_value_print_short), cmocka_unit_test(test_value_fill),
       cmocka_unit_test(test_value_pack_void),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
