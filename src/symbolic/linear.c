@@ -83,15 +83,26 @@ bool uopi_before(const uop *a, const uop *b) {
 
 /* ---- reading ---- */
 
-bool uopi_linear_add(const algebra *a, linear *f, const uop *x, int64_t k) {
-  for (size_t i = 0; i < f->n; i++)
-    if (f->term[i].x == x) {
-      f->term[i].k = uopi_wrap(f->term[i].k + k);
-      return true;
-    }
+/* The term of x, with coefficient 0 if it is new; NULL: there is no room, or an error. */
+static linear_term *term_of(const algebra *a, linear *f, const uop *x) {
   uop_interval b;
-  if (f->n == LINEAR_TERMS || !uop_bounds(a->bounds, x, &b)) return false;
-  f->term[f->n++] = (linear_term){x, uopi_wrap(k), b.lo, b.hi};
+  for (size_t i = 0; i < f->n; i++)
+    if (f->term[i].x == x) return &f->term[i];
+  if (f->n == LINEAR_TERMS || !uop_bounds(a->bounds, x, &b)) return NULL;
+  f->term[f->n] = (linear_term){x, 0, b.lo, b.hi};
+  return &f->term[f->n++];
+}
+
+bool uopi_linear_add(const algebra *a, linear *f, const uop *x, int64_t k) {
+  linear_term *t = term_of(a, f, x);
+  if (t) t->k = uopi_wrap(t->k + k);
+  return t != NULL;
+}
+
+bool uopi_linear_add_exact(const algebra *a, linear *f, const uop *x, int64_t k) {
+  linear_term *t = term_of(a, f, x);
+  if (!t || t->k + k != uopi_wrap(t->k + k)) return false;
+  t->k += k;
   return true;
 }
 

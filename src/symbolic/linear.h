@@ -48,8 +48,11 @@ bool uopi_int_of(const uop *u, int64_t *v);
 /* The sum that u is. False: it has too many terms, or an error (out of memory). */
 bool uopi_linear_read(const algebra *a, const uop *u, linear *f);
 
-/* f += k * x; x's bounds are asked for. False as above. */
+/* f += k * x modulo 2^32; x's bounds are asked for. False as above. */
 bool uopi_linear_add(const algebra *a, linear *f, const uop *x, int64_t k);
+
+/* The same of integers: false also where the coefficient would leave i32. */
+bool uopi_linear_add_exact(const algebra *a, linear *f, const uop *x, int64_t k);
 
 /* Drops terms of coefficient 0, and sets lo, hi and exact. */
 void uopi_linear_bounds(linear *f);
