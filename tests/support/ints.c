@@ -70,7 +70,7 @@ static void one(const uop *u, size_t place, const uop_nodes *order, const ints_l
   for (int lane = 0; lane < LANES; lane++) {
     for (uint32_t i = 0; src[0] && i < u->nsrc; i++) v[i] = src[i][lane];
     value[place][lane] = u->op == UOP_CONST   ? c
-                         : u->op == UOP_PARAM ? leaves->at[4 + uop_slot(u)][lane]
+                         : u->op == UOP_PARAM ? leaves->at[8 + uop_slot(u)][lane]
                          : u->op == UOP_RANGE ? leaves->at[uop_range_idx(u)][lane]
                                               : apply(u, v);
   }
@@ -120,7 +120,7 @@ void ints_fill(const uop *u, rng *r, ints_leaves *leaves) {
       if (x->op == UOP_RANGE)
         leaves->at[uop_range_idx(x)][lane] = below(r, uop_const_i32(x->src[0]));
       else if (x->op == UOP_PARAM)
-        leaves->at[4 + uop_slot(x)][lane] =
+        leaves->at[8 + uop_slot(x)][lane] =
             x->dtype == UOP_BOOL ? (int32_t)random_below(r, 2) : any_i32(r);
     }
   }
