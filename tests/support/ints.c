@@ -183,7 +183,10 @@ static const uop *young(pool *p) { return random_below(p->r, 3) ? p->i[p->ni - 1
 static const uop *number_step(pool *p) {
   rng *r = p->r;
   const uop *x = young(p), *y = number(p);
-  switch (random_below(r, 20)) {
+  int32_t d = factor(p);
+  switch (random_below(r, 23)) {
+  case 20: return uop_max(uop_add(x, factor(p)), uop_add(x, factor(p)));
+  case 21: return uop_mul(uop_floordiv(x, d), d);
   case 0:
   case 1:
   case 2: return uop_add(x, y);
@@ -203,17 +206,17 @@ static const uop *number_step(pool *p) {
   case 16: return random_below(r, 2) ? uop_floordiv(x, y) : uop_floormod(x, y);
   case 17: return random_below(r, 2) ? uop_max(x, y) : uop_max(x, factor(p));
   case 18: return random_below(r, 4) ? uop_where(truth(p), x, y) : uop_cast(truth(p), UOP_I32);
-  default: { /* the whole of a quotient and a remainder */
-    int32_t d = factor(p);
+  case 19: /* the whole of a quotient and a remainder */
     return uop_add(uop_mul(uop_floordiv(x, d), d), uop_floormod(x, d));
-  }
+  default: return random_below(r, 2) ? uop_floordiv(uop_mul(x, d), d) : uop_floordiv(x, x);
   }
 }
 
 static const uop *truth_step(pool *p) {
   rng *r = p->r;
   const uop *x = young(p), *y = number(p);
-  switch (random_below(r, 8)) {
+  switch (random_below(r, 9)) {
+  case 8: return uop_lt(x, uop_add(x, factor(p)));
   case 0: return uop_lt(x, y);
   case 1:
   case 2: return uop_lt(x, factor(p));
