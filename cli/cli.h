@@ -280,9 +280,33 @@ bool rules_add_set(uop_rules *r, uop_ctx *ctx, const char *name);
 /* What Graphviz makes of the DOT text; `format` is "svg" or "png". */
 bool graphviz_render(const char *format, const char *dot, size_t len, bytes *out);
 
+/* ---- rewriting.c ---- */
+
+typedef struct rewriting { /* zero-initialise; rewriting_free() in any case */
+  program p;
+  uop_rules *rules;
+  uop_map *origins;
+  const uop **roots; /* what became of the program's */
+  bool no_memory;    /* in the trace */
+} rewriting;
+
+/* Once the program is loaded: room for what becomes of it. False: out of memory, reported. */
+bool rewriting_begin(rewriting *j);
+void rewriting_free(rewriting *j);
+
+/* For uop_rewrite_options.trace, with the rewriting as its user: a line for each step. */
+bool rewriting_trace(void *user, const uop_rewrite_step *step);
+
+/* Why rewriting failed; how often each rule applied (false: out of memory, reported). */
+void rewriting_report(rewriting *j);
+bool rewriting_counts(const uop_rules *r);
+
+/* The roots as a program to `path`, as output_write(). */
+bool rewriting_print(rewriting *j, const char *path);
+
 /* ---- one file each ---- */
 
 extern const command command_check, command_fmt, command_run, command_graph, command_stats,
-    command_rewrite, command_rules;
+    command_rewrite, command_rules, command_simplify;
 
 #endif

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 static const command *const commands[] = {
-    &command_check, &command_fmt,     &command_run,   &command_graph,
-    &command_stats, &command_rewrite, &command_rules,
+    &command_check, &command_fmt,      &command_run,     &command_graph,
+    &command_stats, &command_simplify, &command_rewrite, &command_rules,
 };
 
 static const command *find_command(const char *name) {

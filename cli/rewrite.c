@@ -1,15 +1,9 @@
-/* rewrite.c - `uopc rewrite`: what rewrite rules make of a program, and how.
- *
- * All roots, the asserts and the result, are rewritten together. The rules are tried in the order
- * of the command line, files and built-in sets alike. Where each new node comes from is recorded,
- * so that an error is told at the statement that it is about.
+/* rewrite.c - `uopc rewrite`: what rewrite rules make of a program, and how. They are tried in the
+ * order of the command line, files and built-in sets alike.
  */
 #include "cli.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-enum { TRACE_WIDTH = 160 }; /* bytes of a node in --trace; the rest is "..." */
 
 typedef struct rewrite_args {
   cli_args common;
@@ -18,14 +12,6 @@ typedef struct rewrite_args {
   opt_number max_steps;
   bool trace, count;
 } rewrite_args;
-
-typedef struct job {
-  program p;
-  uop_rules *rules;
-  uop_map *origins;
-  const uop **roots; /* what became of the program's */
-  bool no_memory;    /* in the trace */
-} job;
 
 /* ---- the command line ---- */
 
@@ -60,7 +46,7 @@ static int check_args(const rewrite_args *args) {
   return CLI_FINE;
 }
 
-static bool add_rules(job *j, const rewrite_args *args) {
+static bool add_rules(rewriting *j, const rewrite_args *args) {
   uop_ctx *ctx = j->p.ctx;
   j->rules = rules_new(ctx);
   bool ok = j->rules != NULL;
@@ -72,111 +58,31 @@ static bool add_rules(job *j, const rewrite_args *args) {
   return ok;
 }
 
-/* ---- --trace ---- */
-
-/* A node as text. False: out of memory, which shows as "..." where there is room for more. */
-static bool node_text(const uop *u, char text[TRACE_WIDTH + 1]) {
-  size_t n = uop_repr(u, text, TRACE_WIDTH + 1);
-  return n == TRACE_WIDTH || n < 3 || strcmp(text + n - 3, "...") != 0;
-}
-
-static bool trace_step(void *user, const uop_rewrite_step *step) {
-  job *j = user;
-  char before[TRACE_WIDTH + 1], after[TRACE_WIDTH + 1];
-  j->no_memory = !node_text(step->before, before) || !node_text(step->after, after);
-  if (!j->no_memory) fprintf(stderr, "%s: %s -> %s\n", step->rule, before, after);
-  return !j->no_memory;
-}
-
-/* ---- --count ---- */
-
-typedef struct row {
-  const char *name;
-  uint64_t hits;
-  size_t place;
-} row;
-
-static int by_hits(const void *a, const void *b) {
-  const row *x = a, *y = b;
-  if (x->hits != y->hits) return x->hits < y->hits ? 1 : -1;
-  return (x->place > y->place) - (x->place < y->place);
-}
-
-static bool print_counts(const uop_rules *r) {
-  size_t n = 0, width = strlen("total");
-  uint64_t total = 0;
-  uop_rule_info rule;
-  row *rows = malloc((uop_rules_len(r) + 1) * sizeof *rows);
-  if (!rows) {
-    diag_say(DIAG_ERROR, "out of memory");
-    return false;
-  }
-  for (size_t i = 0; uop_rules_get(r, i, &rule); i++) {
-    if (rule.hits == 0) continue;
-    rows[n++] = (row){rule.name, rule.hits, i};
-    total += rule.hits;
-    if (strlen(rule.name) > width) width = strlen(rule.name);
-  }
-  qsort(rows, n, sizeof *rows, by_hits);
-  fprintf(stderr, "%-*s %10s\n", (int)width, "rule", "hits");
-  rows[n++] = (row){"total", total, 0};
-  for (size_t i = 0; i < n; i++)
-    fprintf(stderr, "%-*s %10llu\n", (int)width, rows[i].name, (unsigned long long)rows[i].hits);
-  free(rows);
-  return true;
-}
-
 /* ---- all of it ---- */
 
-static void report(job *j) {
-  const uop_diag *e = uop_error(j->p.ctx);
-  const uop *node = e->node ? uop_origin(j->origins, e->node) : NULL;
-  if (j->no_memory)
-    diag_say(DIAG_ERROR, "out of memory");
-  else
-    program_diag(&j->p, DIAG_ERROR, node, e->message + e->reason);
-}
-
-static bool apply(job *j, const rewrite_args *args, uop_rewrite_order order) {
+static bool apply(rewriting *j, const rewrite_args *args, uop_rewrite_order order) {
   const uop_nodes *roots = &j->p.prog->roots;
   uop_rewrite_options options = {.order = order,
                                  .max_steps = args->max_steps.value,
-                                 .trace = args->trace ? trace_step : NULL,
+                                 .trace = args->trace ? rewriting_trace : NULL,
                                  .user = j};
-  j->roots = malloc((roots->len + 1) * sizeof *j->roots);
-  j->origins = uop_map_new(j->p.ctx);
+  if (!rewriting_begin(j)) return false;
   options.origins = j->origins;
-  if (!j->roots || !j->origins) {
-    diag_say(DIAG_ERROR, "out of memory");
-    return false;
-  }
   bool ok = uop_rewrite(j->rules, roots->at, roots->len, &options, j->roots);
-  if (!ok) report(j);
-  return (!args->count || print_counts(j->rules)) && ok;
-}
-
-static bool print(job *j, const char *path) {
-  size_t len = 0;
-  char *text = uop_print_roots(j->p.ctx, j->roots, j->p.prog->roots.len, &len);
-  if (!text) diag_say(DIAG_ERROR, "out of memory");
-  bool ok = text && output_write(path, text, len);
-  uop_free(j->p.ctx, text);
-  return ok;
+  if (!ok) rewriting_report(j);
+  return (!args->count || rewriting_counts(j->rules)) && ok;
 }
 
 static int rewrite(const void *arguments) {
   const rewrite_args *args = arguments;
-  job j = {0};
+  rewriting j = {0};
   uop_rewrite_order order;
   int status = check_args(args);
   if (status == CLI_FINE) status = find_order(args->order, &order);
   if (status != CLI_FINE) return status;
   bool ok = program_load(&j.p, &args->common) && add_rules(&j, args) && apply(&j, args, order) &&
-            print(&j, args->output);
-  uop_map_free(j.origins);
-  uop_rules_free(j.rules);
-  free(j.roots);
-  program_free(&j.p);
+            rewriting_print(&j, args->output);
+  rewriting_free(&j);
   return ok ? CLI_FINE : CLI_WRONG;
 }
 

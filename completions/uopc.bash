@@ -6,7 +6,7 @@ _uopc_sets() { "${COMP_WORDS[0]}" rules 2>/dev/null | sed 's/ .*//'; }
 
 _uopc() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local commands="check fmt run graph stats rewrite rules help" command=${COMP_WORDS[1]} options="-e -h --help"
+  local commands="check fmt run graph stats simplify rewrite rules help" command=${COMP_WORDS[1]} options="-e -h --help"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "$commands -h --help -V --version" -- "$current"))
@@ -23,6 +23,7 @@ _uopc() {
     options="$options -o --output --param --buffer --fill --all --full --json --time --out"
     options="$options --max-steps --max-bytes"
     ;;
+  simplify) options="$options -o --output --set --stats --trace --count" ;;
   rewrite) options="$options -o --output --rules --set --order --max-steps --trace --count" ;;
   rules) options="-h --help --all --check" ;;
   esac
