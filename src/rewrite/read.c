@@ -43,15 +43,31 @@ static void report(rule_book *b, uop_diags *to, uop_diag *d, const char *at, siz
   if (!UOPI_PUSH(b->mem, to, *d)) b->no_memory = true;
 }
 
-bool uopi_rule_fail(rule_book *b, uop_code code, const char *at, size_t len, const char *fmt, ...) {
+/* Only the first of a rule counts: what follows may follow from it. */
+static bool fail(rule_book *b, uop_code code, const char *at, size_t len, const char *fmt,
+                 va_list ap) {
+  uop_diag d;
   if (b->failed) return false;
   b->failed = true;
-  uop_diag d;
+  uopi_diag_vset(&d, code, -1, -1, fmt, ap);
+  report(b, b->errors, &d, at, len);
+  return false;
+}
+
+bool uopi_rule_fail(rule_book *b, uop_code code, const char *at, size_t len, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  uopi_diag_vset(&d, code, -1, -1, fmt, ap);
+  fail(b, code, at, len, fmt, ap);
   va_end(ap);
-  report(b, b->errors, &d, at, len);
+  return false;
+}
+
+/* At the end of the text: behind its last word, since the line of the end may be an empty one. */
+bool uopi_fail_here(reader *r, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  fail(r->b, UOP_E_SYNTAX, r->t.kind == SCAN_END ? r->last : r->t.at, r->t.len, fmt, ap);
+  va_end(ap);
   return false;
 }
 
@@ -62,20 +78,6 @@ void uopi_rule_warn(rule_book *b, const char *at, size_t len, const char *fmt, .
   uopi_diag_vset(&d, UOP_W_RULE, -1, -1, fmt, ap);
   va_end(ap);
   report(b, b->warnings, &d, at, len);
-}
-
-/* At the end of the text: behind its last word, since the line of the end may be an empty one. */
-bool uopi_fail_here(reader *r, const char *fmt, ...) {
-  const char *at = r->t.kind == SCAN_END ? r->last : r->t.at;
-  if (r->b->failed) return false;
-  r->b->failed = true;
-  uop_diag d;
-  va_list ap;
-  va_start(ap, fmt);
-  uopi_diag_vset(&d, UOP_E_SYNTAX, -1, -1, fmt, ap);
-  va_end(ap);
-  report(r->b, r->b->errors, &d, at, r->t.len);
-  return false;
 }
 
 /* ---- tokens ---- */

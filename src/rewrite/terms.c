@@ -5,112 +5,6 @@
 
 enum { MAX_OPERANDS = 64 }; /* that a rule writes out for one op */
 
-/* ---- names ---- */
-
-static const char *const field_names[FIELD_COUNT] = {"slot", "dtype", "space", "idx", "kind",
-                                                     "op",   "pop",   "name",  ""};
-
-static int find_field(const scan_token *t) {
-  for (int i = 0; i < FIELD_TUPLE; i++)
-    if (uopi_scan_is(t, field_names[i])) return i;
-  return -1;
-}
-
-static bool is_word(const scan_token *t, const char *text) {
-  if (t->len != strlen(text)) return false;
-  for (size_t i = 0; i < t->len; i++) {
-    char c = t->at[i];
-    if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
-    if (c != text[i]) return false;
-  }
-  return true;
-}
-
-static int find_op(const scan_token *t) {
-  for (int i = 0; i < UOP_OP_COUNT; i++)
-    if (is_word(t, uop_op_find((uop_op)i)->text)) return i;
-  return -1;
-}
-
-static int find_sugar(const scan_token *t) {
-  for (int i = UOP_OP_COUNT; i < UOPI_FN_COUNT; i++)
-    if (is_word(t, uopi_sugars[i - UOP_OP_COUNT].text)) return i;
-  return -1;
-}
-
-static uint64_t find_op_set(const scan_token *t) {
-  static const struct {
-    const char *name;
-    uint32_t set;
-  } sets[] = {{"unary", UOP_SET_UNARY},       {"binary", UOP_SET_BINARY},
-              {"alu", UOP_SET_ALU},           {"commutative", UOP_SET_COMMUTATIVE},
-              {"movement", UOP_SET_MOVEMENT}, {"any", 0}};
-  for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
-    uint64_t ops = 0;
-    if (!is_word(t, sets[k].name)) continue;
-    for (int i = 0; i < UOP_OP_COUNT; i++)
-      if (!sets[k].set || (uop_op_find((uop_op)i)->sets & sets[k].set)) ops |= UINT64_C(1) << i;
-    return ops;
-  }
-  return 0;
-}
-
-static bool is_reserved(const scan_token *t) {
-  static const char *const words[] = {"if",  "and", "or", "not", "true", "false", "inf",
-                                      "nan", "lo",  "hi", "min", "max",  "abs",   "gcd"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (uopi_scan_is(t, words[i])) return true;
-  return find_field(t) >= 0;
-}
-
-/* ---- variables ---- */
-
-uint8_t uopi_find_var(const reader *r, const char *at, size_t len) {
-  const rule_book *b = r->b;
-  for (size_t i = r->tree->vars; i < b->vars.len; i++)
-    if (b->vars.at[i].len == len && !memcmp(b->vars.at[i].at, at, len)) {
-      b->vars.at[i].uses++;
-      return (uint8_t)(i - r->tree->vars);
-    }
-  return NO_VAR;
-}
-
-static bool is_capital(const scan_token *t) { return *t->at >= 'A' && *t->at <= 'Z'; }
-
-bool uopi_new_var(reader *r, const scan_token *t, var_kind kind, uint8_t *var) {
-  char room[64];
-  const char *name = uopi_rule_word(room, t->at, t->len);
-  size_t n = r->b->vars.len - r->tree->vars;
-  if (is_reserved(t) || find_op(t) >= 0 || find_sugar(t) >= 0)
-    return uopi_rule_fail(r->b, UOP_E_NAME, t->at, t->len,
-                          "%s has a meaning of its own and is no variable", name);
-  if (n == MAX_RULE_VARS)
-    return uopi_rule_fail(r->b, UOP_E_LIMIT, t->at, t->len, "more than %d variables in a rule",
-                          MAX_RULE_VARS);
-  if (is_capital(t) && kind != VAR_CONST)
-    return uopi_rule_fail(r->b, UOP_E_NAME, t->at, t->len,
-                          "%s begins with a capital, and so is a constant", name);
-  rule_var v = {.at = t->at,
-                .len = (uint32_t)t->len,
-                .kind = kind,
-                .uses = 1,
-                .term = (uint32_t)r->b->terms.len};
-  if (!UOPI_PUSH(r->b->mem, &r->b->vars, v)) return r->b->no_memory = true, false;
-  *var = (uint8_t)n;
-  return true;
-}
-
-/* A variable that may be new, or was there before as the same kind of thing. */
-static bool pattern_var(reader *r, const scan_token *t, var_kind kind, uint8_t *var) {
-  char room[64];
-  if (t->len == 1 && *t->at == '_') return *var = ANY_VAR, true;
-  *var = uopi_find_var(r, t->at, t->len);
-  if (*var == NO_VAR) return uopi_new_var(r, t, kind, var);
-  if (rule_var_of(r->b, r->tree, *var)->kind == kind) return true;
-  return uopi_rule_fail(r->b, UOP_E_NAME, t->at, t->len, "%s stands for something else already",
-                        uopi_rule_word(room, t->at, t->len));
-}
-
 /* ---- terms ---- */
 
 static bool new_term(reader *r, rule_term t, uint32_t *out) {
@@ -178,154 +72,6 @@ static bool read_literal(reader *r, uint32_t *out) {
   return new_term(r, t, out);
 }
 
-/* ---- attributes ---- */
-
-static bool push_attr(reader *r, rule_attr a) {
-  if (!UOPI_PUSH(r->b->mem, &r->b->attrs, a)) r->b->no_memory = true;
-  return !r->b->no_memory;
-}
-
-/* The number that a word is as the value of a field, or -1. */
-static int64_t field_value(rule_field f, const scan_token *t) {
-  int op = find_op(t);
-  if (f == FIELD_OP) return op == UOP_ADD || op == UOP_MAX ? op : -1;
-  int n = f == FIELD_DTYPE ? UOP_DTYPE_COUNT : f == FIELD_SPACE ? UOP_SPACE_COUNT : UOP_AXIS_COUNT;
-  for (int i = 0; i < n; i++) {
-    const char *name = f == FIELD_DTYPE   ? uop_dtype_name((uop_dtype)i)
-                       : f == FIELD_SPACE ? uop_space_name((uop_space)i)
-                                          : uop_axis_name((uop_axis)i);
-    if (uopi_scan_is(t, name)) return i;
-  }
-  return -1;
-}
-
-static bool field_var(reader *r, rule_attr *a, bool is_pattern) {
-  char room[64];
-  const char *name = uopi_rule_word(room, r->t.at, r->t.len);
-  a->kind = ATTR_VAR;
-  if (is_pattern) {
-    size_t n = r->b->vars.len;
-    if (!pattern_var(r, &r->t, VAR_FIELD, &a->var)) return false;
-    if (r->b->vars.len > n) r->b->vars.at[n].field = a->field;
-    if (a->var == ANY_VAR) return uopi_fail_here(r, "leave out what may be anything");
-  } else {
-    a->var = uopi_find_var(r, r->t.at, r->t.len);
-    if (a->var == NO_VAR) return uopi_fail_here(r, "%s is not in the pattern", name);
-  }
-  const rule_var *v = rule_var_of(r->b, r->tree, a->var);
-  if (v->kind == VAR_FIELD &&
-      (v->field == a->field || (rule_is_number(v->field) && rule_is_number(a->field))))
-    return uopi_next(r), true;
-  return uopi_fail_here(r, "%s is no %s", name,
-                        a->field == FIELD_TUPLE ? "tuple" : field_names[a->field]);
-}
-
-static bool read_attr_value(reader *r, rule_attr *a, bool is_pattern) {
-  if (rule_is_number(a->field) && r->t.kind == SCAN_NUMBER) {
-    if (r->t.lit.kind != TOK_INT || !uopi_lex_int(&r->t.lit, &a->i))
-      return uopi_fail_here(r, "%s is an integer", field_names[a->field]);
-    return uopi_next(r), true;
-  }
-  if (rule_is_number(a->field) && !is_pattern && uopi_scan_is(&r->t, "{")) {
-    a->kind = ATTR_EXPR;
-    a->first = (uint32_t)r->b->exprs.len;
-    if (!uopi_read_expr(r, false)) return false;
-    a->n = (uint32_t)r->b->exprs.len - a->first;
-    return true;
-  }
-  if (r->t.kind != SCAN_WORD)
-    return uopi_fail_here(r, "a value of %s stands here", field_names[a->field]);
-  if (a->field == FIELD_NAME) {
-    a->kind = ATTR_NAME;
-    a->name = r->t.at;
-    a->name_len = (uint32_t)r->t.len;
-    if (a->name_len > UOP_MAX_NAME)
-      return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len,
-                            "a name of more than %d bytes (UOP_MAX_NAME)", UOP_MAX_NAME);
-    return uopi_next(r), true;
-  }
-  if (!rule_is_number(a->field) && (a->i = field_value(a->field, &r->t)) >= 0)
-    return uopi_next(r), true;
-  return field_var(r, a, is_pattern);
-}
-
-/* Which fields an op's arg has, as bits. */
-static unsigned fields_of(unsigned op) {
-  enum { S = 1 << FIELD_SLOT, D = 1 << FIELD_DTYPE, SP = 1 << FIELD_SPACE };
-  switch (uopi_arg_kind_of(op)) {
-  case UOPI_ARG_PARAM:
-  case UOPI_ARG_ALLOC: return S | D | SP;
-  case UOPI_ARG_BUFFER: return S | D;
-  case UOPI_ARG_NAME: return 1 << FIELD_NAME;
-  case UOPI_ARG_DTYPE: return D;
-  case UOPI_ARG_RANGE: return 1 << FIELD_IDX | 1 << FIELD_KIND;
-  case UOPI_ARG_REDUCE: return 1 << FIELD_OP | 1 << FIELD_POP;
-  case UOPI_ARG_SHAPE:
-  case UOPI_ARG_AXES:
-  case UOPI_ARG_PAIRS: return 1 << FIELD_TUPLE;
-  default: return 0;
-  }
-}
-
-static unsigned fields_of_term(const rule_term *t) {
-  unsigned fields = (1u << FIELD_COUNT) - 1;
-  if (t->kind != TERM_OP || !t->ops) return 0;
-  for (unsigned i = 0; i < UOP_OP_COUNT; i++)
-    if (t->ops >> i & 1) fields &= fields_of(i);
-  return fields;
-}
-
-static bool read_attr(reader *r, rule_term *t, bool is_pattern, unsigned *given) {
-  rule_attr a = {.at = r->t.at, .len = (uint32_t)r->t.len, .kind = ATTR_LIT};
-  int f = find_field(&r->t);
-  if (f < 0 || !(fields_of_term(t) >> f & 1)) return uopi_fail_here(r, "no attribute of this op");
-  if (*given >> f & 1) return uopi_fail_here(r, "%s is given twice", field_names[f]);
-  *given |= 1u << f;
-  a.field = (rule_field)f;
-  uopi_next(r);
-  uopi_next(r); /* = */
-  if (!read_attr_value(r, &a, is_pattern) || !push_attr(r, a)) return false;
-  t->nattrs++;
-  return true;
-}
-
-/* ((0, 2), (1, 3)) flattened, or (2, 3) */
-static bool read_ints(reader *r, rule_attr *a, bool nested) {
-  uopi_next(r);
-  while (!uopi_scan_is(&r->t, ")")) {
-    if (uopi_scan_is(&r->t, "(") && !nested) {
-      if (!read_ints(r, a, true)) return false;
-    } else {
-      int64_t i;
-      if (r->t.kind != SCAN_NUMBER || r->t.lit.kind != TOK_INT || !uopi_lex_int(&r->t.lit, &i))
-        return uopi_fail_here(r, "an integer stands here");
-      if (!UOPI_PUSH(r->b->mem, &r->b->ints, i)) return r->b->no_memory = true, false;
-      if (++a->n > 2 * UOP_MAX_RANK)
-        return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len, "more than %d integers",
-                              2 * UOP_MAX_RANK);
-      uopi_next(r);
-    }
-    if (uopi_scan_is(&r->t, ","))
-      uopi_next(r);
-    else if (!uopi_scan_is(&r->t, ")"))
-      return uopi_fail_here(r, "a comma or ) is missing here");
-  }
-  return uopi_next(r), true;
-}
-
-/* The positional arg: a variable or a tuple. */
-static bool read_tuple(reader *r, rule_term *t, bool is_pattern) {
-  rule_attr a = {.at = r->t.at,
-                 .len = (uint32_t)r->t.len,
-                 .field = FIELD_TUPLE,
-                 .kind = ATTR_TUPLE,
-                 .first = (uint32_t)r->b->ints.len};
-  t->nattrs++;
-  if (uopi_scan_is(&r->t, "(")) return read_ints(r, &a, false) && push_attr(r, a);
-  if (r->t.kind == SCAN_WORD) return field_var(r, &a, is_pattern) && push_attr(r, a);
-  return uopi_fail_here(r, "a tuple, or a variable for one, stands here");
-}
-
 /* ---- groups ---- */
 
 typedef struct group { /* a term that is being read */
@@ -358,7 +104,7 @@ static bool read_rest(reader *r, group *g) {
   const char *name = uopi_rule_word(room, r->t.at, r->t.len);
   bool any = r->t.len == 1 && *r->t.at == '_';
   if (g->is_pattern) {
-    if (!pattern_var(r, &r->t, VAR_REST, &g->t.rest)) return false;
+    if (!uopi_pattern_var(r, &r->t, VAR_REST, &g->t.rest)) return false;
     if (!any && rule_var_of(r->b, r->tree, g->t.rest)->uses > 1)
       return uopi_fail_here(r, "%s... stands in the pattern twice", name);
   } else {
@@ -376,7 +122,8 @@ static bool read_part(reader *r, group *g) {
   if (uopi_scan_is(&r->t, ":") && r->t.spaced && !g->given && !g->colon)
     return uopi_next(r), g->colon = true;
   bool named = r->t.kind == SCAN_WORD && equals_follows(r);
-  if (named && find_field(&r->t) >= 0) return read_attr(r, &g->t, g->is_pattern, &g->given);
+  if (named && uopi_find_field(&r->t) >= 0)
+    return uopi_read_attr(r, &g->t, g->is_pattern, &g->given);
   if (named && g->colon) {
     char room[64];
     return uopi_fail_here(r, "no attribute %s", uopi_rule_word(room, r->t.at, r->t.len));
@@ -386,10 +133,10 @@ static bool read_part(reader *r, group *g) {
   if (g->t.rest != NO_VAR) return uopi_fail_here(r, "nothing may stand behind the rest");
   if (uopi_scan_is(&r->t, ",") && g->t.nkids) return read_comma(r, g);
   if (r->t.kind == SCAN_WORD && next_is(r, "...")) return read_rest(r, g);
-  if (fields_of_term(&g->t) >> FIELD_TUPLE & 1 && g->t.nkids == 1) {
+  if (uopi_fields_of_term(&g->t) >> FIELD_TUPLE & 1 && g->t.nkids == 1) {
     if (g->given) return uopi_fail_here(r, "nothing may stand behind the tuple");
     g->given |= 1u << FIELD_TUPLE;
-    return read_tuple(r, &g->t, g->is_pattern);
+    return uopi_read_tuple(r, &g->t, g->is_pattern);
   }
   if (g->t.nkids == MAX_OPERANDS)
     return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len, "more than %d operands",
@@ -452,11 +199,11 @@ static bool check_result(reader *r, const group *g) {
   if (uopi_is_leaf((unsigned)t->fn))
     return uopi_rule_fail(r->b, UOP_E_ARG, t->at, t->len, "a result cannot make a %s", row->text);
   if (!fits(t, (unsigned)t->fn)) return fail_count(r, t, row->text, row->min_src, row->max_src);
-  unsigned missing = fields_of((unsigned)t->fn) & ~g->given;
+  unsigned missing = uopi_fields_of((unsigned)t->fn) & ~g->given;
   for (int f = 0; f < FIELD_COUNT; f++)
     if (missing >> f & 1)
       return uopi_rule_fail(r->b, UOP_E_ARG, t->at, t->len, "a result says all of the arg: %s%s",
-                            f == FIELD_TUPLE ? "the tuple" : field_names[f],
+                            f == FIELD_TUPLE ? "the tuple" : uopi_field_names[f],
                             f == FIELD_TUPLE ? "" : "=");
   return true;
 }
@@ -464,7 +211,7 @@ static bool check_result(reader *r, const group *g) {
 static bool read_pattern_ops(reader *r, group *g) {
   char room[64];
   if (equals_follows(r) && r->t.kind == SCAN_WORD) {
-    if (!pattern_var(r, &r->t, VAR_OP, &g->t.opvar)) return false;
+    if (!uopi_pattern_var(r, &r->t, VAR_OP, &g->t.opvar)) return false;
     if (g->t.opvar != ANY_VAR && rule_var_of(r->b, r->tree, g->t.opvar)->uses > 1)
       return uopi_fail_here(r, "an op's variable is set once");
     if (g->t.opvar == ANY_VAR) g->t.opvar = NO_VAR;
@@ -473,8 +220,8 @@ static bool read_pattern_ops(reader *r, group *g) {
   }
   for (;; uopi_next(r)) {
     if (r->t.kind != SCAN_WORD) return uopi_fail_here(r, "an op stands here");
-    int op = find_op(&r->t), sugar = find_sugar(&r->t);
-    uint64_t ops = op >= 0 ? UINT64_C(1) << op : find_op_set(&r->t);
+    int op = uopi_find_op(&r->t), sugar = uopi_find_sugar(&r->t);
+    uint64_t ops = op >= 0 ? UINT64_C(1) << op : uopi_find_op_set(&r->t);
     const char *word = uopi_rule_word(room, r->t.at, r->t.len);
     if (!ops && sugar >= 0)
       return uopi_fail_here(r, "%s is shorthand, and no op: match what it stands for, %s", word,
@@ -499,8 +246,8 @@ static bool read_result_op(reader *r, group *g) {
     return uopi_next(r), true;
   }
   if (r->t.kind != SCAN_WORD) return uopi_fail_here(r, "an op stands here");
-  if ((g->t.fn = find_op(&r->t)) >= 0) g->t.ops = UINT64_C(1) << g->t.fn;
-  if (g->t.fn < 0) g->t.fn = find_sugar(&r->t);
+  if ((g->t.fn = uopi_find_op(&r->t)) >= 0) g->t.ops = UINT64_C(1) << g->t.fn;
+  if (g->t.fn < 0) g->t.fn = uopi_find_sugar(&r->t);
   if (g->t.fn < 0) {
     g->t.opvar = uopi_find_var(r, r->t.at, r->t.len);
     if (g->t.opvar == NO_VAR || rule_var_of(r->b, r->tree, g->t.opvar)->kind != VAR_OP)
@@ -554,7 +301,8 @@ static bool read_variable(reader *r, bool is_pattern, uint32_t *out) {
   char room[64];
   const char *name = uopi_rule_word(room, r->t.at, r->t.len);
   if (is_pattern) {
-    if (!pattern_var(r, &r->t, is_capital(&r->t) ? VAR_CONST : VAR_NODE, &t.var)) return false;
+    if (!uopi_pattern_var(r, &r->t, uopi_is_capital(&r->t) ? VAR_CONST : VAR_NODE, &t.var))
+      return false;
   } else {
     t.var = uopi_find_var(r, r->t.at, r->t.len);
     if (t.var == NO_VAR) return uopi_fail_here(r, "%s is not in the pattern", name);
