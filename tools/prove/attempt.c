@@ -2,8 +2,8 @@
  * with little time for each.
  *
  *   vectors, floats   all values of 32 bits, or all bit patterns
- *   integers          the condition implies that no op wraps; and then, over whole numbers, the
- *                     sides are equal: as strong as vectors, where it works
+ *   integers          the condition implies that no op wraps, and then, over whole numbers, the
+ *                     sides are equal; or they are with the wrapping said: as strong as vectors
  *   listed            the same for each of some constants; values stay symbolic
  *   8 bits            vectors again, of 8 bits
  *
@@ -29,23 +29,24 @@ typedef struct trial {
   const prove_case *c;
   const char *smt2;
   verdict *v;
-  bool wraps; /* over integers: not all ops were shown to fit */
+  bool wraps; /* over integers: not shown that nothing does */
 } trial;
 
-static char *script_of(const trial *t, theory in, goal g, const int32_t *fixed) {
+static char *script_of(const trial *t, theory in, goal g, bool hints, const int32_t *fixed) {
   char *text = NULL;
   size_t size;
   FILE *f = must(open_memstream(&text, &size));
-  bool ok = write_query(f, t->c, in, g, fixed, t->smt2);
+  bool ok = write_query(f, t->c, in, g, hints, fixed, t->smt2);
   fclose(f);
   if (ok) return text;
   free(text);
   return NULL;
 }
 
-/* What z3 says; UNSAT where there is nothing to ask. */
-static answer ask(const trial *t, theory in, goal g, const int32_t *fixed, unsigned ms) {
-  char *script = script_of(t, in, g, fixed);
+/* What z3 says; UNSAT where there is nothing that could wrap. */
+static answer ask(const trial *t, theory in, goal g, bool hints, const int32_t *fixed,
+                  unsigned ms) {
+  char *script = script_of(t, in, g, hints, fixed);
   if (!script) return g == NO_WRAP ? UNSAT : UNKNOWN;
   answer a = solver_ask(t->s, script, ms);
   free(script);
@@ -69,22 +70,24 @@ static bool settle(const trial *t, stand on) {
 
 static bool try_vectors(const trial *t, unsigned ms) {
   bool floats = case_has(t->c, DTYPES_FLOAT);
-  answer a = ask(t, BITS32, SAME, NULL, ms);
+  answer a = ask(t, BITS32, SAME, false, NULL, ms);
   if (a == SAT) return refuse(t, 32, "counterexample");
   return a == UNSAT && settle(t, floats ? STANDS_FLOATS : STANDS_VECTORS);
 }
 
+/* Where something may wrap, with the wrapping said; without and with hints. */
 static bool try_integers(trial *t, unsigned ms) {
-  answer fits = ask(t, INTS, NO_WRAP, NULL, ms);
-  if (fits == SAT) t->wraps = true;
-  if (fits != UNSAT) return false;
-  answer a = ask(t, INTS, SAME, NULL, ms);
-  if (a == SAT) return refuse(t, 32, "counterexample");
-  return a == UNSAT && settle(t, STANDS_INTEGERS);
+  t->wraps = ask(t, INTS, NO_WRAP, false, NULL, ms) != UNSAT;
+  for (int hints = 0; hints < 2; hints++) {
+    answer a = ask(t, t->wraps ? WRAPPED_INTS : INTS, SAME, hints, NULL, ms);
+    if (a == SAT) return refuse(t, 32, "counterexample");
+    if (a == UNSAT) return settle(t, STANDS_INTEGERS);
+  }
+  return false;
 }
 
 static bool try_8_bits(const trial *t, unsigned ms) {
-  answer a = ask(t, BITS8, SAME, NULL, ms);
+  answer a = ask(t, BITS8, SAME, false, NULL, ms);
   if (a == SAT) return refuse(t, 8, "counterexample at 8 bits");
   return a == UNSAT && settle(t, STANDS_BITS8);
 }
@@ -99,16 +102,25 @@ static bool next_choice(unsigned n, unsigned few, unsigned at[MOST_CONSTANTS]) {
 
 static bool try_listed(const trial *t, unsigned ms) {
   unsigned n = count_constants(t->c), at[MOST_CONSTANTS] = {0};
-  if (n == 0 || n > MOST_CONSTANTS || t->wraps) return false;
+  if (n == 0 || n > MOST_CONSTANTS) return false;
   do {
     int32_t fixed[MOST_CONSTANTS];
     for (unsigned i = 0; i < n; i++) fixed[i] = listed[at[i]];
-    if (ask(t, INTS, NO_WRAP, fixed, ms) != UNSAT) return false;
-    answer a = ask(t, INTS, SAME, fixed, ms);
+    bool wraps = t->wraps && ask(t, INTS, NO_WRAP, false, fixed, ms) != UNSAT;
+    answer a = ask(t, wraps ? WRAPPED_INTS : INTS, SAME, false, fixed, ms);
     if (a == SAT) return refuse(t, 32, "counterexample");
     if (a != UNSAT) return false;
   } while (next_choice(n, n > 2 ? LISTED_FEW : LISTED, at));
   return settle(t, STANDS_LISTED);
+}
+
+/* What never applies is proved easily: a slip in the condition, or in what we assume. */
+static bool is_never(const trial *t) {
+  if (!t->c->rule->ncond) return false;
+  if (t->v->on == STANDS_BITS8) return ask(t, BITS8, NEVER, false, NULL, QUICK_MS) == UNSAT;
+  if (t->v->on == STANDS_VECTORS || t->v->on == STANDS_FLOATS)
+    return ask(t, BITS32, NEVER, false, NULL, QUICK_MS) == UNSAT;
+  return ask(t, WRAPPED_INTS, NEVER, true, NULL, QUICK_MS) == UNSAT;
 }
 
 /* ---- the order ---- */
@@ -125,8 +137,8 @@ static bool try_all(trial *t) {
 
 static bool try_one(trial *t, stand on) {
   switch (on) {
-  case STANDS_INTEGERS: return try_integers(t, LONG_MS);
-  case STANDS_LISTED: return try_listed(t, QUICK_MS);
+  case STANDS_INTEGERS: return try_integers(t, QUICK_MS) || try_integers(t, LONG_MS);
+  case STANDS_LISTED: t->wraps = true; return try_listed(t, QUICK_MS);
   case STANDS_BITS8: return try_8_bits(t, LONG_MS);
   default: return try_vectors(t, LONG_MS);
   }
@@ -136,8 +148,13 @@ void attempt(solver *s, const prove_case *c, stand only, const char *smt2, verdi
   trial t = {.s = s, .c = c, .smt2 = smt2, .v = v};
   *v = (verdict){.on = STANDS_NOT};
   snprintf(v->label, sizeof v->label, "%s", c->label);
-  if (only == STANDS_NOT ? try_all(&t) : try_one(&t, only)) return;
+  if (only != STANDS_NOT ? try_one(&t, only) : try_all(&t)) {
+    if (v->on != STANDS_NOT && only == STANDS_NOT && is_never(&t)) {
+      v->on = STANDS_NOT;
+      snprintf(v->why, sizeof v->why, "its condition never holds");
+    }
+    return;
+  }
   v->on = STANDS_NOT;
-  snprintf(v->why, sizeof v->why, "unknown: nothing settles it%s",
-           t.wraps ? " (over integers something may wrap)" : "");
+  snprintf(v->why, sizeof v->why, "unknown: nothing settles it");
 }

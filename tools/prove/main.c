@@ -285,12 +285,13 @@ static void print_case(const prove_case *c, void *user) {
   } all[] = {{BITS32, SAME, "32 bits"},
              {INTS, NO_WRAP, "integers: nothing wraps"},
              {INTS, SAME, "integers"},
+             {WRAPPED_INTS, SAME, "integers, wrapped"},
              {BITS8, SAME, "8 bits"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     char *text = NULL;
     size_t size;
     FILE *f = must(open_memstream(&text, &size));
-    bool ok = write_query(f, c, all[i].in, all[i].g, NULL, smt2);
+    bool ok = write_query(f, c, all[i].in, all[i].g, true, NULL, smt2);
     fclose(f);
     if (ok) printf("; %s, %s, %s\n(reset)\n%s\n", (const char *)user, c->label, all[i].name, text);
     free(text);

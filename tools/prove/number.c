@@ -10,8 +10,6 @@ typedef struct number {
   bool logical;   /* a Bool */
 } number;
 
-static bool in_ints(const query *q) { return q->in == INTS; }
-
 static const char *sort_of(const query *q, unsigned width, char room[32]) {
   if (in_ints(q)) return "Int";
   snprintf(room, 32, "(_ BitVec %u)", width);
@@ -142,7 +140,7 @@ static number divide(query *q, number a, number b, bool is_mod) {
   a = widen(q, a, width);
   b = widen(q, b, width);
   fprintf(q->out, "(assert (not (= %s %s)))\n", b.of.s, none.s);
-  if (in_ints(q)) return binary(q, is_mod ? "floormod_i32" : "floordiv_i32", "", a, b, width);
+  if (in_ints(q)) return binary(q, is_mod ? "remainder" : "quotient", "", a, b, width);
   if (is_mod) return binary(q, "", "bvsmod", a, b, width);
   word one = int_text(q, 1, width);
   return (number){define(q, sort_of(q, width, room),
@@ -233,7 +231,7 @@ static number calculate(query *q, uint32_t first, uint32_t n) {
 
 /* ---- what the queries want ---- */
 
-/* Modulo 2^width, which over integers is left to the obligations; a bool is 0 or 1. */
+/* Modulo 2^width; a bool is 0 or 1. */
 word write_number(query *q, uint32_t first, uint32_t n, unsigned dtype) {
   number v = as_number(q, calculate(q, first, n));
   if (dtype == UOP_BOOL) {
@@ -243,8 +241,8 @@ word write_number(query *q, uint32_t first, uint32_t n, unsigned dtype) {
     return define(q, "Bool", "(= %s %s)", v.of.s, one.s);
   }
   if (dtype != UOP_I32) die("{…} that is a float cannot be said");
-  if (!in_ints(q) && v.width > q->width)
-    return define(q, "I", "((_ extract %u 0) %s)", q->width - 1, v.of.s);
+  if (in_ints(q)) return define(q, "I", "(wrapped %s)", v.of.s);
+  if (v.width > q->width) return define(q, "I", "((_ extract %u 0) %s)", q->width - 1, v.of.s);
   return widen(q, v, q->width).of;
 }
 

@@ -1,8 +1,8 @@
 /* prove.h - `make prove`: shows by Z3 that rules hold. The files of tools/prove, in the data's way:
  *
  *   *.rules ──cases.c──> cases: a rule with one dtype for each term, one op for each set of ops
- *           ──query.c, number.c──> SMT-LIB, beside the *.smt2 that say what the ops compute
- *           ──solver.c──> z3 ──attempt.c──> what a case stands on ──record.c──> proofs.txt
+ *           ──query.c, number.c, hints.c──> SMT-LIB, beside the *.smt2 that say what the ops
+ * compute ──solver.c──> z3 ──attempt.c──> what a case stands on ──record.c──> proofs.txt
  *                                                                └──docs.c──> docs/rules.md
  *
  * A case is refuted by a query: values of the variables for which the condition holds and the two
@@ -55,22 +55,30 @@ bool is_sayable(const rule_book *b, const rule_tree *r, const char **why);
 void each_case(const rule_book *b, const rule_tree *r, void (*each)(const prove_case *, void *),
                void *user);
 
-/* ---- queries (query.c, number.c) ---- */
+/* ---- queries (query.c, number.c, hints.c) ---- */
 
 typedef enum theory {
-  BITS32, /* i32 are vectors of 32 bits; floats too have a theory of their own */
-  INTS,   /* i32 are whole numbers within bounds, which wrap nowhere */
-  BITS8   /* i32 are vectors of 8 bits, and so are the bounds of i32 in conditions */
+  BITS32,       /* i32 are vectors of 32 bits; floats have a theory of their own */
+  INTS,         /* i32 are whole numbers within bounds, which wrap nowhere */
+  WRAPPED_INTS, /* … and what an op makes of them is wrapped */
+  BITS8         /* i32 are vectors of 8 bits, and so are the bounds of i32 in conditions */
 } theory;
 
 typedef enum goal {
-  SAME,   /* the sides do not differ, and the new one adds no error of the run */
-  NO_WRAP /* INTS: no op leaves i32 where the condition holds */
+  SAME,    /* the sides do not differ, and the new one adds no error of the run */
+  NO_WRAP, /* INTS: no op leaves i32 where the condition holds */
+  NEVER    /* the rule never applies */
 } goal;
 
 typedef struct word { /* of a value in a query */
   char s[80];
 } word;
+
+typedef struct division { /* a // b or a mod b, over integers */
+  word a, b;
+} division;
+
+enum { MAX_DIVISIONS = 8 };
 
 typedef struct query {
   FILE *out;
@@ -79,9 +87,12 @@ typedef struct query {
   unsigned width;       /* of an i32, in bits */
   const int32_t *fixed; /* INTS: values for the constants in their order, or NULL */
   unsigned defined;     /* values so far, by which they are named */
-  unsigned wraps;       /* obligations so far: w0, w1, … */
+  unsigned wraps;       /* INTS: obligations so far: w0, w1, … */
   unsigned nguards;     /* conditions under which what is written is computed */
   word guard[UOP_MAX_RULE_DEPTH];
+  unsigned ndivisions;
+  division division[MAX_DIVISIONS];
+  bool hints;       /* over integers: with hints.c's */
   bool errors;      /* errors of the run are followed: there is a WHERE, which is lazy */
   bool unsaid;      /* the theory has no such literal: the query is no good */
   const char *smt2; /* folder of the *.smt2 */
@@ -89,8 +100,8 @@ typedef struct query {
 
 /* Writes a case as a whole SMT-LIB script up to (check-sat) and (get-value). False: the theory does
  * not fit it. */
-bool write_query(FILE *out, const prove_case *c, theory in, goal g, const int32_t *fixed,
-                 const char *smt2);
+bool write_query(FILE *out, const prove_case *c, theory in, goal g, bool hints,
+                 const int32_t *fixed, const char *smt2);
 unsigned count_constants(const prove_case *c);
 
 word define(query *q, const char *sort, const char *fmt, ...);
@@ -103,6 +114,11 @@ unsigned var_dtype(const query *q, uint8_t var);
 word write_number(query *q, uint32_t first, uint32_t n, unsigned dtype);
 void write_condition(query *q, uint32_t first, uint32_t n);
 void write_bounds(query *q); /* lo(x) <= x <= hi(x) */
+
+/* hints.c: what z3 does not find by itself about quotients over integers. Always true. */
+void write_hints(query *q);
+
+static inline bool in_ints(const query *q) { return q->in == INTS || q->in == WRAPPED_INTS; }
 
 /* ---- z3 (solver.c) ---- */
 

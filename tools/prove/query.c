@@ -35,7 +35,7 @@ word int_text(const query *q, int64_t i, unsigned width) {
   uint64_t magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
   const char *ints = i < 0 ? "(- %llu)" : "%llu";
   const char *bits = i < 0 ? "(bvneg (_ bv%llu %u))" : "(_ bv%llu %u)";
-  snprintf(n.s, sizeof n.s, q->in == INTS ? ints : bits, (unsigned long long)magnitude, width);
+  snprintf(n.s, sizeof n.s, in_ints(q) ? ints : bits, (unsigned long long)magnitude, width);
   return n;
 }
 
@@ -87,7 +87,7 @@ static bool is_value(const query *q, uint8_t var) {
 
 static void declare(query *q, const char *of, unsigned dtype) {
   fprintf(q->out, "(declare-const %s %s)\n", of, sort_name(dtype));
-  if (q->in == INTS && dtype == UOP_I32) fprintf(q->out, "(assert (fits %s))\n", of);
+  if (in_ints(q) && dtype == UOP_I32) fprintf(q->out, "(assert (fits %s))\n", of);
 }
 
 static void declare_vars(query *q) {
@@ -145,6 +145,8 @@ static side op_of_values(query *q, int op, unsigned dtype, unsigned of, const si
            op == UOP_CAST ? uop_dtype_name((uop_dtype)dtype) : "");
   out.value = define(q, sort_name(dtype), "(%s %s %s %s)", fn, v[0].value.s,
                      n > 1 ? v[1].value.s : "", n > 2 ? v[2].value.s : "");
+  if (in_ints(q) && (op == UOP_FLOORDIV || op == UOP_FLOORMOD) && q->ndivisions < MAX_DIVISIONS)
+    q->division[q->ndivisions++] = (division){v[0].value, v[1].value};
   bool can_wrap = op == UOP_ADD || op == UOP_MUL || op == UOP_FLOORDIV;
   if (q->in == INTS && dtype == UOP_I32 && can_wrap) must_fit(q, &out.value);
   if (op == UOP_WHERE && q->errors) /* it computes one branch */
@@ -297,17 +299,25 @@ static void include(const query *q, const char *file) {
 }
 
 static void write_theory(query *q) {
-  if (q->in != INTS) {
+  if (in_ints(q)) {
+    fprintf(q->out,
+            "(define-sort I () Int)\n(define-fun fits ((a I)) Bool "
+            "(and (<= (- 2147483648) a) (<= a 2147483647)))\n"
+            "(define-fun wrapped ((a I)) I %s)\n",
+            q->in == INTS ? "a"
+                          : "(ite (fits a) a (- (mod (+ a 2147483648) 4294967296) 2147483648))");
+  } else {
     fprintf(q->out, "(define-sort I () (_ BitVec %u))\n", q->width);
     fprintf(q->out, "(define-fun zero () I (_ bv0 %u))\n", q->width);
     fprintf(q->out, "(define-fun one () I (_ bv1 %u))\n", q->width);
   }
   include(q, "bools.smt2");
-  include(q, q->in == INTS ? "ints.smt2" : "bits.smt2");
+  include(q, in_ints(q) ? "ints.smt2" : "bits.smt2");
   if (case_has(q->c, DTYPES_FLOAT)) include(q, "floats.smt2");
 }
 
 static void write_goal(const query *q, goal g) {
+  if (g == NEVER) return;
   if (g == NO_WRAP) {
     fprintf(q->out, "(assert (not (and true");
     for (unsigned i = 0; i < q->wraps; i++) fprintf(q->out, " w%u", i);
@@ -337,13 +347,14 @@ static bool has_where(const prove_case *c, uint32_t term) {
   return false;
 }
 
-bool write_query(FILE *out, const prove_case *c, theory in, goal g, const int32_t *fixed,
-                 const char *smt2) {
+bool write_query(FILE *out, const prove_case *c, theory in, goal g, bool hints,
+                 const int32_t *fixed, const char *smt2) {
   query q = {.out = out,
              .c = c,
              .in = in,
              .width = in == BITS8 ? 8 : 32,
              .fixed = fixed,
+             .hints = hints,
              .smt2 = smt2,
              .errors = has_where(c, c->rule->pattern) || has_where(c, c->rule->result)};
   if (in != BITS32 && case_has(c, DTYPES_FLOAT)) return false;
@@ -353,6 +364,7 @@ bool write_query(FILE *out, const prove_case *c, theory in, goal g, const int32_
   write_bounds(&q);
   write_condition(&q, c->rule->cond, c->rule->ncond);
   write_side(&q, c->rule->result, "right");
+  if (hints && in_ints(&q)) write_hints(&q);
   write_goal(&q, g);
   ask_values(&q);
   return !q.unsaid && !(g == NO_WRAP && q.wraps == 0);
