@@ -70,9 +70,11 @@ static bool settle(const trial *t, stand on) {
 
 static bool try_vectors(const trial *t, unsigned ms) {
   bool floats = case_has(t->c, DTYPES_FLOAT);
+  stand on = floats ? STANDS_FLOATS : STANDS_VECTORS;
+  if (ask(t, ABSTRACT, SAME, false, NULL, ms) == UNSAT) return settle(t, on);
   answer a = ask(t, BITS32, SAME, false, NULL, ms);
   if (a == SAT) return refuse(t, 32, "counterexample");
-  return a == UNSAT && settle(t, floats ? STANDS_FLOATS : STANDS_VECTORS);
+  return a == UNSAT && settle(t, on);
 }
 
 /* Where something may wrap, with the wrapping said; without and with hints. */

@@ -8,7 +8,12 @@ typedef struct number {
   word of;
   unsigned width; /* of a vector */
   bool logical;   /* a Bool */
+  bool known;     /* its value, which is: */
+  int64_t value;
 } number;
+
+static number of_width(word w, unsigned width) { return (number){.of = w, .width = width}; }
+static number truth(word w) { return (number){.of = w, .logical = true}; }
 
 static const char *sort_of(const query *q, unsigned width, char room[32]) {
   if (in_ints(q)) return "Int";
@@ -18,7 +23,7 @@ static const char *sort_of(const query *q, unsigned width, char room[32]) {
 
 static number make(query *q, unsigned width, word text) {
   char room[32];
-  return (number){define(q, sort_of(q, width, room), "%s", text.s), width, false};
+  return of_width(define(q, sort_of(q, width, room), "%s", text.s), width);
 }
 
 static number fresh(query *q, unsigned width) {
@@ -35,22 +40,21 @@ static number widen(query *q, number n, unsigned width) {
   char room[32];
   if (in_ints(q) || n.width == width) return n;
   unsigned more = width - n.width;
-  return (number){define(q, sort_of(q, width, room), "((_ sign_extend %u) %s)", more, n.of.s),
-                  width, false};
+  return of_width(define(q, sort_of(q, width, room), "((_ sign_extend %u) %s)", more, n.of.s),
+                  width);
 }
 
 static number as_number(query *q, number n) {
   char room[32];
   if (!n.logical) return n;
   word one = int_text(q, 1, 2), none = int_text(q, 0, 2);
-  return (number){define(q, sort_of(q, 2, room), "(ite %s %s %s)", n.of.s, one.s, none.s), 2,
-                  false};
+  return of_width(define(q, sort_of(q, 2, room), "(ite %s %s %s)", n.of.s, one.s, none.s), 2);
 }
 
 static number as_logical(query *q, number n) {
   if (n.logical) return n;
   word none = int_text(q, 0, n.width);
-  return (number){define(q, "Bool", "(not (= %s %s))", n.of.s, none.s), 0, true};
+  return truth(define(q, "Bool", "(not (= %s %s))", n.of.s, none.s));
 }
 
 /* ---- leaves ---- */
@@ -71,12 +75,16 @@ static number literal(query *q, int64_t i) {
     if (k == 4) q->unsaid = true;
     if (k < 4) i = scaled[k][1];
   }
-  return make(q, width_of(i), int_text(q, i, width_of(i)));
+  number n = make(q, width_of(i), int_text(q, i, width_of(i)));
+  n.known = true;
+  n.value = i;
+  return n;
 }
 
 static number variable(query *q, uint8_t var) {
-  number n = {var_name(q, var), q->width, false};
+  number n = {.of = var_name(q, var), .width = q->width};
   n.logical = var_dtype(q, var) == UOP_BOOL;
+  n.known = var_fixed(q, var, &n.value);
   return as_number(q, n);
 }
 
@@ -97,17 +105,16 @@ static number binary(query *q, const char *ints, const char *bits, number a, num
   char room[32];
   a = widen(q, a, width);
   b = widen(q, b, width);
-  return (number){
+  return of_width(
       define(q, sort_of(q, width, room), "(%s %s %s)", in_ints(q) ? ints : bits, a.of.s, b.of.s),
-      width, false};
+      width);
 }
 
 static number compare(query *q, const char *ints, const char *bits, number a, number b) {
   unsigned width = a.width > b.width ? a.width : b.width;
   a = widen(q, a, width);
   b = widen(q, b, width);
-  return (number){define(q, "Bool", "(%s %s %s)", in_ints(q) ? ints : bits, a.of.s, b.of.s), 0,
-                  true};
+  return truth(define(q, "Bool", "(%s %s %s)", in_ints(q) ? ints : bits, a.of.s, b.of.s));
 }
 
 static number pick(query *q, number when, number a, number b) {
@@ -115,16 +122,15 @@ static number pick(query *q, number when, number a, number b) {
   unsigned width = a.width > b.width ? a.width : b.width;
   a = widen(q, a, width);
   b = widen(q, b, width);
-  return (number){define(q, sort_of(q, width, room), "(ite %s %s %s)", when.of.s, a.of.s, b.of.s),
-                  width, false};
+  return of_width(define(q, sort_of(q, width, room), "(ite %s %s %s)", when.of.s, a.of.s, b.of.s),
+                  width);
 }
 
 static number minus(query *q, number a) {
   char room[32];
   a = widen(q, a, a.width + 1);
-  return (number){
-      define(q, sort_of(q, a.width, room), in_ints(q) ? "(- %s)" : "(bvneg %s)", a.of.s), a.width,
-      false};
+  return of_width(
+      define(q, sort_of(q, a.width, room), in_ints(q) ? "(- %s)" : "(bvneg %s)", a.of.s), a.width);
 }
 
 static number magnitude(query *q, number a) {
@@ -140,15 +146,18 @@ static number divide(query *q, number a, number b, bool is_mod) {
   a = widen(q, a, width);
   b = widen(q, b, width);
   fprintf(q->out, "(assert (not (= %s %s)))\n", b.of.s, none.s);
-  if (in_ints(q)) return binary(q, is_mod ? "remainder" : "quotient", "", a, b, width);
+  if (in_ints(q)) {
+    add_pair(q->division, &q->ndivisions, a.of, b.of);
+    return binary(q, is_mod ? "remainder" : "quotient", "", a, b, width);
+  }
   if (is_mod) return binary(q, "", "bvsmod", a, b, width);
   word one = int_text(q, 1, width);
-  return (number){define(q, sort_of(q, width, room),
+  return of_width(define(q, sort_of(q, width, room),
                          "(ite (and (not (= (bvsrem %s %s) %s)) (xor (bvslt %s %s) (bvslt %s %s))) "
                          "(bvsub (bvsdiv %s %s) %s) (bvsdiv %s %s))",
                          a.of.s, b.of.s, none.s, a.of.s, none.s, b.of.s, none.s, a.of.s, b.of.s,
                          one.s, a.of.s, b.of.s),
-                  width, false};
+                  width);
 }
 
 static number times(query *q, number a, number b) {
@@ -158,8 +167,17 @@ static number plus(query *q, number a, number b) {
   return binary(q, "+", "bvadd", a, b, (a.width > b.width ? a.width : b.width) + 1);
 }
 
+static int64_t gcd(int64_t a, int64_t b) {
+  for (int64_t rest; b; b = rest) {
+    rest = a % b;
+    a = b;
+  }
+  return a < 0 ? -a : a;
+}
+
 /* The g >= 0 that divides both and is a sum of multiples of both. */
 static number greatest_divisor(query *q, number a, number b) {
+  if (a.known && b.known) return literal(q, gcd(a.value, b.value));
   unsigned w = (a.width > b.width ? a.width : b.width) + 1;
   number g = fresh(q, w), u = fresh(q, w), v = fresh(q, w), s = fresh(q, w), t = fresh(q, w);
   number none = make(q, 1, int_text(q, 0, 1));
@@ -168,6 +186,10 @@ static number greatest_divisor(query *q, number a, number b) {
                     compare(q, "=", "=", g, plus(q, times(q, s, a), times(q, t, b)))};
   for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
     fprintf(q->out, "(assert %s)\n", facts[i].of.s);
+  if (q->nfactors + 2 <= MAX_PAIRS) {
+    q->factor[q->nfactors++] = (divided){a.of, g.of, u.of, true};
+    q->factor[q->nfactors++] = (divided){b.of, g.of, v.of, true};
+  }
   return g;
 }
 
@@ -190,14 +212,14 @@ static number arithmetic(query *q, expr_op op, number a, number b) {
   case EXPR_EQ: return compare(q, "=", "=", a, b);
   default: /* EXPR_NE */
     a = compare(q, "=", "=", a, b);
-    return (number){define(q, "Bool", "(not %s)", a.of.s), 0, true};
+    return truth(define(q, "Bool", "(not %s)", a.of.s));
   }
 }
 
 static number logic(query *q, const char *op, number a, number b) {
   a = as_logical(q, a);
   b = as_logical(q, b);
-  return (number){define(q, "Bool", "(%s %s %s)", op, a.of.s, b.of.s), 0, true};
+  return truth(define(q, "Bool", "(%s %s %s)", op, a.of.s, b.of.s));
 }
 
 static number step(query *q, const rule_expr *e, number *top) { /* top[-1] is the newest */
@@ -209,9 +231,7 @@ static number step(query *q, const rule_expr *e, number *top) { /* top[-1] is th
   case EXPR_HI: return bound(q, e->var, e->op == EXPR_HI);
   case EXPR_NEG: return minus(q, as_number(q, top[-1]));
   case EXPR_ABS: return magnitude(q, as_number(q, top[-1]));
-  case EXPR_NOT:
-    a = as_logical(q, top[-1]);
-    return (number){define(q, "Bool", "(not %s)", a.of.s), 0, true};
+  case EXPR_NOT: a = as_logical(q, top[-1]); return truth(define(q, "Bool", "(not %s)", a.of.s));
   case EXPR_AND: return logic(q, "and", top[-2], top[-1]);
   case EXPR_OR: return logic(q, "or", top[-2], top[-1]);
   default: return arithmetic(q, e->op, top[-2], top[-1]);

@@ -61,6 +61,7 @@ typedef enum theory {
   BITS32,       /* i32 are vectors of 32 bits; floats have a theory of their own */
   INTS,         /* i32 are whole numbers within bounds, which wrap nowhere */
   WRAPPED_INTS, /* … and what an op makes of them is wrapped */
+  ABSTRACT,     /* vectors of 32 bits and floats, and ops that may be any functions */
   BITS8         /* i32 are vectors of 8 bits, and so are the bounds of i32 in conditions */
 } theory;
 
@@ -74,11 +75,16 @@ typedef struct word { /* of a value in a query */
   char s[80];
 } word;
 
-typedef struct division { /* a // b or a mod b, over integers */
+typedef struct word_pair {
   word a, b;
-} division;
+} word_pair;
 
-enum { MAX_DIVISIONS = 8 };
+typedef struct divided { /* of = by * k: always, or where by divides of */
+  word of, by, k;
+  bool always;
+} divided;
+
+enum { MAX_PAIRS = 12 };
 
 typedef struct query {
   FILE *out;
@@ -90,8 +96,10 @@ typedef struct query {
   unsigned wraps;       /* INTS: obligations so far: w0, w1, … */
   unsigned nguards;     /* conditions under which what is written is computed */
   word guard[UOP_MAX_RULE_DEPTH];
-  unsigned ndivisions;
-  division division[MAX_DIVISIONS];
+  /* over integers, for hints.c: a // b or a mod b; a * b; the two parts of a gcd */
+  unsigned ndivisions, nproducts, nfactors;
+  word_pair division[MAX_PAIRS], product[MAX_PAIRS];
+  divided factor[MAX_PAIRS];
   bool hints;       /* over integers: with hints.c's */
   bool errors;      /* errors of the run are followed: there is a WHERE, which is lazy */
   bool unsaid;      /* the theory has no such literal: the query is no good */
@@ -104,10 +112,15 @@ bool write_query(FILE *out, const prove_case *c, theory in, goal g, bool hints,
                  const int32_t *fixed, const char *smt2);
 unsigned count_constants(const prove_case *c);
 
+static inline void add_pair(word_pair *at, unsigned *n, word a, word b) {
+  if (*n < MAX_PAIRS) at[(*n)++] = (word_pair){a, b};
+}
+
 word define(query *q, const char *sort, const char *fmt, ...);
 word var_name(const query *q, uint8_t var);
 word int_text(const query *q, int64_t i, unsigned width);
 unsigned var_dtype(const query *q, uint8_t var);
+bool var_fixed(const query *q, uint8_t var, int64_t *value);
 
 /* number.c: an expression as an i32, or a bool; as a condition. What has no value is assumed not
  * to happen, since the rule does not apply then. */

@@ -81,6 +81,15 @@ word var_name(const query *q, uint8_t var) {
 
 unsigned var_dtype(const query *q, uint8_t var) { return dtype_of(q->c, var_of(q, var)->term); }
 
+bool var_fixed(const query *q, uint8_t var, int64_t *value) {
+  unsigned n = 0;
+  if (!q->fixed || var_of(q, var)->kind != VAR_CONST || var_dtype(q, var) != UOP_I32) return false;
+  for (uint8_t v = 0; v < var; v++)
+    n += var_of(q, v)->kind == VAR_CONST && var_dtype(q, v) == UOP_I32;
+  *value = q->fixed[n];
+  return true;
+}
+
 static bool is_value(const query *q, uint8_t var) {
   return var_of(q, var)->kind == VAR_NODE || var_of(q, var)->kind == VAR_CONST;
 }
@@ -91,14 +100,14 @@ static void declare(query *q, const char *of, unsigned dtype) {
 }
 
 static void declare_vars(query *q) {
-  unsigned constants = 0;
   for (uint32_t v = 0; v < q->c->rule->nvars; v++) {
     uint8_t var = (uint8_t)v;
     if (!is_value(q, var) || is_alias(q, var)) continue;
     bool is_const = var_of(q, var)->kind == VAR_CONST;
     word n = var_name(q, var);
-    if (is_const && var_dtype(q, var) == UOP_I32 && q->fixed)
-      fprintf(q->out, "(define-fun %s () I %s)\n", n.s, int_text(q, q->fixed[constants++], 32).s);
+    int64_t value;
+    if (var_fixed(q, var, &value))
+      fprintf(q->out, "(define-fun %s () I %s)\n", n.s, int_text(q, value, 32).s);
     else
       declare(q, n.s, var_dtype(q, var));
     if (!q->errors) continue;
@@ -145,8 +154,10 @@ static side op_of_values(query *q, int op, unsigned dtype, unsigned of, const si
            op == UOP_CAST ? uop_dtype_name((uop_dtype)dtype) : "");
   out.value = define(q, sort_name(dtype), "(%s %s %s %s)", fn, v[0].value.s,
                      n > 1 ? v[1].value.s : "", n > 2 ? v[2].value.s : "");
-  if (in_ints(q) && (op == UOP_FLOORDIV || op == UOP_FLOORMOD) && q->ndivisions < MAX_DIVISIONS)
-    q->division[q->ndivisions++] = (division){v[0].value, v[1].value};
+  if (in_ints(q) && (op == UOP_FLOORDIV || op == UOP_FLOORMOD))
+    add_pair(q->division, &q->ndivisions, v[0].value, v[1].value);
+  if (in_ints(q) && op == UOP_MUL && dtype == UOP_I32)
+    add_pair(q->product, &q->nproducts, v[0].value, v[1].value);
   bool can_wrap = op == UOP_ADD || op == UOP_MUL || op == UOP_FLOORDIV;
   if (q->in == INTS && dtype == UOP_I32 && can_wrap) must_fit(q, &out.value);
   if (op == UOP_WHERE && q->errors) /* it computes one branch */
@@ -312,6 +323,10 @@ static void write_theory(query *q) {
     fprintf(q->out, "(define-fun one () I (_ bv1 %u))\n", q->width);
   }
   include(q, "bools.smt2");
+  if (q->in == ABSTRACT) {
+    include(q, "abstract.smt2");
+    return;
+  }
   include(q, in_ints(q) ? "ints.smt2" : "bits.smt2");
   if (case_has(q->c, DTYPES_FLOAT)) include(q, "floats.smt2");
 }
@@ -357,7 +372,7 @@ bool write_query(FILE *out, const prove_case *c, theory in, goal g, bool hints,
              .hints = hints,
              .smt2 = smt2,
              .errors = has_where(c, c->rule->pattern) || has_where(c, c->rule->result)};
-  if (in != BITS32 && case_has(c, DTYPES_FLOAT)) return false;
+  if (in != BITS32 && in != ABSTRACT && case_has(c, DTYPES_FLOAT)) return false;
   write_theory(&q);
   declare_vars(&q);
   write_side(&q, c->rule->pattern, "left");
