@@ -53,6 +53,8 @@ typedef enum opt_kind {
   OPT_FLAG,  /* bool */
   OPT_TEXT,  /* const char *, at most once */
   OPT_LIST,  /* opt_list */
+  OPT_NAMED, /* opt_list: the option's name, then its value; rows that share a list keep the order
+                of the command line */
   OPT_SEED,  /* opt_number from 0 */
   OPT_COUNT, /* opt_number from 1 */
   OPT_BYTES  /* opt_number from 1; K, M, G, T stand for powers of 1,024 */
@@ -70,7 +72,7 @@ typedef struct opt_row {
 
 /* The first member of every command's args. */
 typedef struct cli_args {
-  const char *file; /* the operand; "-" is standard input; NULL with -e */
+  const char *file; /* the operand; "-" is standard input; NULL with -e, or where it may lack */
   opt_list texts;   /* of -e */
 } cli_args;
 
@@ -87,6 +89,7 @@ typedef struct command {
   const char *summary;    /* for the list of commands */
   const char *about;      /* paragraphs for `uopc help NAME`, lines of at most 80 columns */
   const char *examples;   /* indented lines */
+  const char *operand;    /* what help calls one that may lack; NULL: FILE, a program */
   const opt_row *options; /* ended by OPT_ROW_END */
   size_t args_size;
   int (*run)(const void *args); /* returns the exit status */
@@ -258,13 +261,52 @@ bool watch_is_interrupted(void);
 /* The table of --time; `seconds` passed while the run computed. */
 void times_print(const uop_run *run, double seconds);
 
+/* ---- rules.c ---- */
+
+/* An empty list of rules, whose texts may call the functions of built-in sets; NULL: out of memory,
+ * reported. To be freed with uop_rules_free(), before the context. */
+uop_rules *rules_new(uop_ctx *ctx);
+
+/* Whether there is such a built-in set; a status, of a wrong command line where not. */
+int rules_find_set(const char *name, const command *cmd);
+
+/* Adds the rules of a file, "-" being standard input, or of a built-in set, and reports what is
+ * wrong with them; warnings too. */
+bool rules_add_file(uop_rules *r, uop_ctx *ctx, const char *path);
+bool rules_add_set(uop_rules *r, uop_ctx *ctx, const char *name);
+
 /* ---- graphviz.c ---- */
 
 /* What Graphviz makes of the DOT text; `format` is "svg" or "png". */
 bool graphviz_render(const char *format, const char *dot, size_t len, bytes *out);
 
+/* ---- rewriting.c ---- */
+
+typedef struct rewriting { /* zero-initialise; rewriting_free() in any case */
+  program p;
+  uop_rules *rules;
+  uop_map *origins;
+  const uop **roots; /* what became of the program's */
+  bool no_memory;    /* in the trace */
+} rewriting;
+
+/* Once the program is loaded: room for what becomes of it. False: out of memory, reported. */
+bool rewriting_begin(rewriting *j);
+void rewriting_free(rewriting *j);
+
+/* For uop_rewrite_options.trace, with the rewriting as its user: a line for each step. */
+bool rewriting_trace(void *user, const uop_rewrite_step *step);
+
+/* Why rewriting failed; how often each rule applied (false: out of memory, reported). */
+void rewriting_report(rewriting *j);
+bool rewriting_counts(const uop_rules *r);
+
+/* The roots as a program to `path`, as output_write(). */
+bool rewriting_print(rewriting *j, const char *path);
+
 /* ---- one file each ---- */
 
-extern const command command_check, command_fmt, command_run, command_graph, command_stats;
+extern const command command_check, command_fmt, command_run, command_graph, command_stats,
+    command_rewrite, command_rules, command_simplify;
 
 #endif

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 static const command *const commands[] = {
-    &command_check, &command_fmt, &command_run, &command_graph, &command_stats,
+    &command_check, &command_fmt,      &command_run,     &command_graph,
+    &command_stats, &command_simplify, &command_rewrite, &command_rules,
 };
 
 static const command *find_command(const char *name) {
@@ -23,12 +24,12 @@ static const command *find_command(const char *name) {
 }
 
 static void print_help(FILE *f) {
-  fputs("uopc checks, prints, runs and draws tensor programs written as .uir text.\n"
+  fputs("uopc checks, prints, runs, draws and rewrites tensor programs written as .uir text.\n"
         "\nusage: uopc COMMAND [options] FILE\n\n",
         f);
   for (size_t i = 0; i < COUNT_OF(commands); i++)
-    fprintf(f, "  %-8s%s\n", commands[i]->name, commands[i]->summary);
-  fputs("  help    explain a command: uopc help run\n"
+    fprintf(f, "  %-9s%s\n", commands[i]->name, commands[i]->summary);
+  fputs("  help     explain a command: uopc help run\n"
         "\nFILE may be - for standard input, or -e TEXT for a program on the command line.\n"
         "\ntry: uopc run -e '%c = add 2 3'\n",
         f);

@@ -109,7 +109,7 @@ static bool set_number(reader *r, const opt_row *o, opt_number *n, const char *v
 }
 
 static bool add_to_list(reader *r, opt_list *l, const char *value) {
-  if (!l->at) l->at = malloc((size_t)r->argc * sizeof *l->at);
+  if (!l->at) l->at = malloc(2 * (size_t)r->argc * sizeof *l->at); /* a name with each value */
   if (!l->at) {
     diag_say(DIAG_ERROR, "out of memory");
     return stop(r, CLI_WRONG);
@@ -132,6 +132,7 @@ static bool set_value(reader *r, const opt_row *o, const char *value) {
   case OPT_FLAG: break;
   case OPT_TEXT: return set_text(r, o, field, value);
   case OPT_LIST: return add_to_list(r, field, value);
+  case OPT_NAMED: return add_to_list(r, field, o->name) && add_to_list(r, field, value);
   case OPT_SEED:
   case OPT_COUNT:
   case OPT_BYTES: return set_number(r, o, field, value);
@@ -195,9 +196,11 @@ static bool take_short(reader *r, const char *arg) {
 
 static bool take_file(reader *r, const char *arg) {
   cli_args *args = (cli_args *)(void *)r->args;
+  const char *what = r->cmd->operand ? "set" : "file";
   if (args->file)
-    return stop(r, diag_usage(r->cmd, "one file at a time: '%s' follows '%s'", arg, args->file));
-  if (!*arg) return stop(r, diag_usage(r->cmd, "the file's name is empty"));
+    return stop(r,
+                diag_usage(r->cmd, "one %s at a time: '%s' follows '%s'", what, arg, args->file));
+  if (!*arg) return stop(r, diag_usage(r->cmd, "the %s's name is empty", what));
   args->file = arg;
   return true;
 }
@@ -221,15 +224,19 @@ bool options_parse(const command *cmd, int argc, char **argv, void *args, int *s
   }
   if (common->file && common->texts.len > 0)
     return stop(&r, diag_usage(cmd, "-e and '%s': give the one or the other", common->file));
-  if (!common->file && common->texts.len == 0)
+  if (!common->file && common->texts.len == 0 && !cmd->operand)
     return stop(&r,
                 diag_usage(cmd, "no program: give a FILE, or - for standard input, or -e TEXT"));
   return true;
 }
 
 void options_free(const command *cmd, void *args) {
-  for (const opt_row *o = cmd->options; !is_end(o); o++)
-    if (o->kind == OPT_LIST) free(((opt_list *)(void *)((char *)args + o->offset))->at);
+  for (const opt_row *o = cmd->options; !is_end(o); o++) {
+    opt_list *l = (opt_list *)(void *)((char *)args + o->offset);
+    if (o->kind != OPT_LIST && o->kind != OPT_NAMED) continue;
+    free(l->at);
+    l->at = NULL; /* other rows may share it */
+  }
 }
 
 /* ---- help ---- */
@@ -259,8 +266,10 @@ static void help_row(const opt_row *o, FILE *f) {
 
 void options_help(const command *cmd, FILE *f) {
   static const opt_row help = {'h', "help", OPT_FLAG, 0, NULL, "print this and stop"};
-  fprintf(f, "usage: uopc %s [options] FILE\n\n%s\n", cmd->name, cmd->about);
-  fputs("\nFILE holds a program in .uir text; - is standard input.\n\noptions:\n", f);
+  const char *operand = cmd->operand ? cmd->operand : "FILE";
+  fprintf(f, "usage: uopc %s [options] %s\n\n%s\n", cmd->name, operand, cmd->about);
+  if (!cmd->operand) fputs("\nFILE holds a program in .uir text; - is standard input.\n", f);
+  fputs("\noptions:\n", f);
   for (const opt_row *o = cmd->options; !is_end(o); o++) help_row(o, f);
   help_row(&help, f);
   fprintf(f, "\nexamples:\n%s\n", cmd->examples);

@@ -768,6 +768,7 @@ typedef struct uop_rule_call {
   size_t nargs;           /* how many */
   void *user;             /* given with the function */
   void *pass;             /* given with the rewrite */
+  uop_map *bounds;        /* a memo for uop_bounds(), of this rewrite */
 } uop_rule_call;
 
 /* Sets *out to what replaces call->root (of (!name …): to what this term stands for), or leaves it
@@ -794,7 +795,8 @@ UOP_API bool uop_rules_define(uop_rules *r, const char *name, uop_rule_fn fn, vo
 UOP_API bool uop_rules_add_fn(uop_rules *r, const char *name, const char *about, const uop_op *ops,
                               size_t nops, uop_rule_fn fn, void *user);
 
-/* The sets that are built in, and the rules of one of them, added at the end. NULL past the last
+/* The sets that are built in, and the rules of one of them, added at the end; "simplify" stands for
+ * all that hold for every value and belong together: all but inline and inexact. NULL past the last
  * one; UOP_E_NAME. */
 UOP_API const char *uop_rule_set_name(size_t i);
 UOP_API bool uop_rules_add_set(uop_rules *r, const char *name);
@@ -858,6 +860,15 @@ typedef struct uop_rewrite_options {
  * the way stays until its scope ends. Clears the context's error first. */
 UOP_API bool uop_rewrite(uop_rules *r, const uop *const *roots, size_t n,
                          const uop_rewrite_options *options, const uop **out);
+
+/* Rewrites bottom-up with the rules, and gathers sums and products of i32 (like terms, common
+ * factors, constants, each in one order), in turns, until neither changes anything: what
+ * uop_rules_add_set(r, "simplify") is for. Options, restrictions and errors are as for
+ * uop_rewrite(), but for the order; gathering is traced as rule "gather". The result has the same
+ * values, bit for bit, may lack errors of the run, and costs no more work (uop_cost_of) than the
+ * roots. */
+UOP_API bool uop_simplify(uop_rules *r, const uop *const *roots, size_t n,
+                          const uop_rewrite_options *options, const uop **out);
 
 /* The node that `u` comes from, through all rewrites that recorded in `origins`; u itself where it
  * is not there. */

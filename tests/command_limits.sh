@@ -23,4 +23,6 @@ for f in at past; do
   case $f in at) why='out of memory' ;; past) why='longer than 8590983168 bytes, the most that is read' ;; esac
   expect "uopc: error: can't read '$f.npy': $why" run -e '%a = param 0' --param "0=@$f.npy"
 done
-rm at.uir past.uir at.npy past.npy
+truncate -s 268435457 past.rules
+expect "uopc: error: can't read 'past.rules': longer than 268435456 bytes, the most that is read" rules --check past.rules
+rm at.uir past.uir at.npy past.npy past.rules

@@ -119,6 +119,18 @@ static const char wrong[] = "%a = stack 1 2 3\n"
                             "%\n"
                             "assert %missing 1\n"
                             "assert 1 2\n";
+static const char rules[] = "# x + 0 is x.\n"
+                            "add_zero: (add x 0) -> x\n"
+                            "# Constants meet.\n"
+                            "meet: (add (add x A) B):i32 -> (add x {A + B}) if lo(A) < hi(B)\n"
+                            "call: (mul x A) -> (!fold)\n";
+static const char bad[] = "# No reason\n"
+                          "add_zero: (add x 0) -> y\n"
+                          "neg: (mul x:i32 -1) -> (mul x -1) if z\n"
+                          "turn: (mul x:i32 y) -> (mul y x)\n";
+static const char drop[] = "drop: (sqrt x) -> (reduce x : op=max pop=1)\n";
+static const char loop[] =
+    "# one\none: (add x 1) -> (add x 2)\n# two\ntwo: (add x 2) -> (add x 1)\n";
 static const char npy[] = "\x93NUMPY\x01\0\x41\0"
                           "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }       \n"
                           "\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40"; /* 1, 2, 3 */
@@ -155,6 +167,22 @@ static const struct path {
     {"graph -e %c_=_const_1 --svg -o old", 0},
     {"stats prog.uir", 0},
     {"stats -e %c_=_const_1 -o out", 0},
+    {"simplify good.uir --trace --count --stats -o old", 0},
+    {"simplify --set i32 --set order -e %p_=_param_0_dtype=i32 -e %q_=_add_3_(mul_%p_1)", 0},
+    {"simplify --set i33 good.uir", 2},
+    {"rewrite prog.uir --rules good.rules --trace --count", 0},
+    {"rewrite --set i32 --rules=good.rules --set fold -e %c_=_add_(add_2_0)_3 -o old", 0},
+    {"rewrite - --set fold --order top-down --count -o out", 0},
+    {"rewrite good.uir --rules bad.rules", 1},
+    {"rewrite good.uir --rules loop.rules --rules drop.rules -e %c_=_sqrt_(param_0)", 2},
+    {"rewrite --rules drop.rules -e %c_=_sqrt_(param_0_shape=(2,))", 1},
+    {"rewrite --rules loop.rules --count -e %c_=_add_(param_0)_1", 1},
+    {"rewrite --set i33 good.uir", 2},
+    {"rules", 0},
+    {"rules i32", 0},
+    {"rules --all", 0},
+    {"rules --check good.rules", 0},
+    {"rules --check bad.rules", 1},
 };
 
 enum { NPATHS = sizeof paths / sizeof *paths, WORKERS = 2 };
@@ -369,6 +397,10 @@ static void make_files(void) {
   put("prog.uir", prog, sizeof prog - 1, 0600);
   put("good.uir", good, sizeof good - 1, 0600);
   put("wrong.uir", wrong, sizeof wrong - 1, 0600);
+  put("good.rules", rules, sizeof rules - 1, 0600);
+  put("bad.rules", bad, sizeof bad - 1, 0600);
+  put("drop.rules", drop, sizeof drop - 1, 0600);
+  put("loop.rules", loop, sizeof loop - 1, 0600);
   put("w.npy", npy, sizeof npy - 1, 0600);
   put("dot", dot, sizeof dot - 1, 0700);
 }

@@ -138,6 +138,40 @@ static void run(const uop *top, size_t n) {
   uop_run_free(r);
 }
 
+/* Each ADD becomes a MUL in each of the orders; and rules that match none cost little more than the
+ * walk. */
+static void rewrite(const uop *top, const uop *x, const uop *y, size_t n) {
+  static const char *const what[] = {"rewrite", "top-down", "one pass"};
+  static const char text[] = "# a test\nmul: [add x y] -> (mul x y)\n";
+  static const char other[] = "# a test\nadd: (add (add x C) y) -> (add x y)\n"
+                              "# a test\nsum: (add (mul x y) (mul x z)) -> (mul x (add y z))\n";
+  uop_rules *r = uop_rules_new(ctx), *q = uop_rules_new(ctx);
+  check(r && q && uop_rules_add_text(r, text, strlen(text), NULL), "rules");
+  check(uop_rules_add_text(q, other, strlen(other), NULL), "rules");
+  const uop *out;
+  start();
+  check(uop_rewrite(q, &top, 1, NULL, &out) && out == top, "a rewrite of nothing");
+  stop("no match", n);
+  for (int order = UOP_BOTTOM_UP; order <= UOP_ONE_PASS; order++) {
+    uop_scope s = uop_scope_begin(ctx);
+    uop_map *origins = uop_map_new(ctx);
+    uop_rewrite_options o = {.order = (uop_rewrite_order)order, .origins = origins};
+    start();
+    check(uop_rewrite(r, &top, 1, &o, &out) && out != top, "rewrite");
+    stop(what[order], n);
+    check(uop_origin(origins, out) == top, "origin");
+    const uop *want = x;
+    for (size_t i = 0; i < n; i++) want = uop_mul(want, y);
+    check(out == want, "every ADD became a MUL");
+    uop_map_free(origins);
+    check(uop_scope_end(s, NULL, 0), "scope");
+  }
+  uop_rule_info info;
+  check(uop_rules_get(r, 0, &info) && info.hits == 3 * n, "each once");
+  uop_rules_free(r);
+  uop_rules_free(q);
+}
+
 /* Calls nest as deep as the chain: f(p0) = call f'(p0), and so on. */
 static void calls(size_t n) {
   uop_scope s = uop_scope_begin(ctx);
@@ -176,6 +210,7 @@ static void deep_chain(size_t n) {
   copy(top, n);
   text(top, n);
   run(top, n);
+  rewrite(top, x, y, n);
   calls(n / 10);
   start();
   check(uop_ctx_check(ctx), "every invariant");

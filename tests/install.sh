@@ -1,7 +1,7 @@
 #!/bin/sh
 # install.sh BUILD - whether others can use the library: installed into an empty prefix, through
-# pkg-config, as one file, from the tarball; and whether man pages, completion, tutorial and API
-# documentation say what is so. From the project's root. The last line is
+# pkg-config, as one file, from the tarball; and whether man pages, completion, the C code of the
+# documents and API documentation say what is so. From the project's root. The last line is
 # "install: N passed, N failed".
 set -u
 mkdir -p "$1"
@@ -13,13 +13,13 @@ prefix=$dir/prefix
 rm -rf "$dir"
 mkdir -p "$dir"
 # `make test` runs this inside of a make, whose options are not meant for those started here.
-unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR PREFIX
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR PREFIX BUILD
 PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 LD_LIBRARY_PATH=$prefix/lib
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
 strict="-std=c11 -Wall -Wextra -Wpedantic -Werror"
 uopc=$prefix/bin/uopc
-commands="check fmt run graph stats"
+commands="check fmt run graph stats rewrite rules"
 passed=0
 failed=0
 
@@ -57,6 +57,8 @@ cat >"$dir/ten.want" <<'END'
 END
 block c docs/tutorial.md >"$dir/tutorial.c"
 block output docs/tutorial.md >"$dir/tutorial.want"
+block c docs/rewriting.md >"$dir/rewriting.c"
+block output docs/rewriting.md >"$dir/rewriting.want"
 cp tests/header_cxx.cc "$dir"
 
 compile_run() { # compile_run NAME WANT COMPILER…: the program prints what it should
@@ -115,6 +117,8 @@ check "README's program, shared" shared ten
 check "README's program, static" static ten
 check "tutorial, shared" shared tutorial
 check "tutorial, static" static tutorial
+check "rewriting, shared" shared rewriting
+check "rewriting, static" static rewriting
 check "exported functions" exports "$prefix/lib/libuop.so"
 check "names in libuop.a" prefixed
 check "other folders" elsewhere

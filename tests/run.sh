@@ -90,7 +90,9 @@ step ops-have-goldens sh tests/ops_have_goldens.sh
 step cases sh tests/cases.sh
 step demo sh tools/demo.sh "$BUILD/uopc"
 step deep sh tests/deep.sh "$BUILD/tests/deep" 1000000
-closing examples sh tests/examples.sh "$BUILD/uopc"
+rm -rf "$BUILD/examples"
+mkdir "$BUILD/examples"
+closing examples sh tests/examples.sh "$BUILD/uopc" "$BUILD/examples"
 closing cross sh tests/cross.sh "$BUILD"
 closing compilers sh tests/compilers.sh "$BUILD/compilers"
 closing faults sh tests/faults.sh "$BUILD/faults"

@@ -224,6 +224,83 @@ static bool numel_of_npy(int past) {
   return true;
 }
 
+/* ---- rules ---- */
+
+static bool adds(const char *text, size_t len) {
+  uop_rules *r = uop_rules_new(ctx);
+  assert_non_null(r);
+  bool ok = uop_rules_add_text(r, text, len, NULL);
+  uop_rules_free(r);
+  return ok;
+}
+
+/* before, n times each, middle, n times close, after. */
+static bool adds_nested(const char *before, const char *each, int n, const char *middle,
+                        const char *close, const char *after) {
+  char s[4096];
+  strcpy(s, before);
+  for (int i = 0; i < n; i++) strcat(s, each);
+  strcat(s, middle);
+  for (int i = 0; i < n; i++) strcat(s, close);
+  strcat(s, after);
+  return adds(s, strlen(s));
+}
+static bool depth_of_pattern(int past) {
+  return adds_nested("a: (reduce x : pop=0) -> x\nb: ", "(sqrt ", UOP_MAX_RULE_DEPTH + past, "x",
+                     ")", " -> 0.5");
+}
+static bool depth_of_condition(int past) {
+  return adds_nested("a: (add x C) -> x if ", "(", UOP_MAX_RULE_DEPTH + past, "C", ")", "");
+}
+static bool terms_of_pattern(int past) { /* two sinks in one, and their operands */
+  return adds_nested("a: (sink (sink", " _", (UOP_MAX_RULE_TERMS - 4) / 2, ") (sink", " _",
+                     past ? ") _ _) -> (sink)" : ") _) -> (sink)");
+}
+static bool terms_of_result(int past) {
+  char text[1024] = "a: (sink x y) -> (sink (sink";
+  for (int i = 0; i < 48; i++) strcat(text, " x");
+  strcat(text, ") (sink");
+  for (int i = 3 + 48; i < UOP_MAX_RULE_TERMS + past; i++) strcat(text, " y");
+  strcat(text, ")) if 0");
+  return adds(text, strlen(text));
+}
+static bool declines(const uop_rule_call *call, const uop **out) {
+  (void)call;
+  (void)out;
+  return true;
+}
+static bool rules_of_list(int past) {
+  uop_rules *r = uop_rules_new(ctx);
+  bool ok = r != NULL;
+  for (int i = 0; ok && i < UOP_MAX_RULES + past; i++)
+    ok = uop_rules_add_fn(r, "a", NULL, NULL, 0, declines, NULL);
+  uop_rules_free(r);
+  return ok;
+}
+static bool rules_of_text(int past) {
+  char *s = malloc(40 * (UOP_MAX_RULES + 1)), *p = s;
+  assert_non_null(s);
+  for (int i = 0; i < UOP_MAX_RULES + past; i++) p += sprintf(p, "r%d: (add x %d) -> x\n", i, i);
+  bool ok = adds(s, (size_t)(p - s));
+  free(s);
+  return ok;
+}
+static bool name_of_rule(int past) {
+  char *s = long_name("", past, ": (add x 0) -> x");
+  bool ok = adds(s, strlen(s));
+  free(s);
+  return ok;
+}
+static bool bytes_of_rules(int past) {
+  size_t n = UOP_MAX_LINE + (size_t)past;
+  char *s = malloc(n);
+  assert_non_null(s);
+  memset(s, ' ', n);
+  bool ok = adds(s, n);
+  free(s);
+  return ok;
+}
+
 /* ---- what a context and a run are given ---- */
 
 static bool build(const uop_options *o, int nodes, char *message) {
@@ -446,6 +523,19 @@ static const struct row {
      "more than 1000000 parentheses open (UOP_MAX_NESTING)"},
     {"UOP_MAX_LINE", bytes_of_line, UOP_E_LIMIT,
      "a line of 268435457 bytes is above 268435456 (UOP_MAX_LINE)"},
+    {"UOP_MAX_LINE", bytes_of_rules, UOP_E_LIMIT,
+     "a text of 268435457 bytes is above 268435456 (UOP_MAX_LINE)"},
+    {"UOP_MAX_NAME", name_of_rule, UOP_E_LIMIT, "a name of 256 bytes is above 255 (UOP_MAX_NAME)"},
+    {"UOP_MAX_RULES", rules_of_list, UOP_E_LIMIT, "4097 rules are above 4096 (UOP_MAX_RULES)"},
+    {"UOP_MAX_RULES", rules_of_text, UOP_E_LIMIT, "more than 4096 rules (UOP_MAX_RULES)"},
+    {"UOP_MAX_RULE_TERMS", terms_of_pattern, UOP_E_LIMIT,
+     "a side of more than 100 terms (UOP_MAX_RULE_TERMS)"},
+    {"UOP_MAX_RULE_TERMS", terms_of_result, UOP_E_LIMIT,
+     "a side of more than 100 terms (UOP_MAX_RULE_TERMS)"},
+    {"UOP_MAX_RULE_DEPTH", depth_of_pattern, UOP_E_LIMIT,
+     "nested more than 32 deep (UOP_MAX_RULE_DEPTH)"},
+    {"UOP_MAX_RULE_DEPTH", depth_of_condition, UOP_E_LIMIT,
+     "nested more than 32 deep (UOP_MAX_RULE_DEPTH)"},
 };
 
 static void test_each_limit(void **state) {

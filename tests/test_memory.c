@@ -181,6 +181,92 @@ static bool try_diagnostics(uop_ctx *c) {
   return ok;
 }
 
+/* ---- rules ---- */
+
+static const char rules_text[] =
+    "# why\nzero: (add x 0) -> x\n# why\nconsts: (add (add x A) B):i32 -> (add x {A + B})\n"
+    "# why\nrest: (sink x xs...) -> (sink xs...) if hi(x) < 9\n"
+    "# why\nnext: (max x C):i32 -> (!next x C)\n"
+    "# why\nmod: (mod x C) -> x\n"; /* shorthand: an error */
+
+static size_t good_rules(void) { return (size_t)(strstr(rules_text, "# why\nmod") - rules_text); }
+
+static bool next(const uop_rule_call *call, const uop **out) {
+  *out = uop_add(uop_add(call->args[0], uop_const_i32(call->args[1])), 1);
+  return *out != NULL;
+}
+
+/* Nests a rewrite by the same rules. */
+static bool around(const uop_rule_call *call, const uop **out) {
+  const uop *x;
+  if (!uop_rewrite(call->user, call->root->src, 1, NULL, &x)) return false;
+  *out = uop_add(x, 7);
+  return *out != NULL;
+}
+
+static uop_rules *some_rules(uop_ctx *c) {
+  static const uop_op ops[] = {UOP_STAGE, UOP_FLOORDIV};
+  uop_rules *r = uop_rules_new(c);
+  if (r && uop_rules_define(r, "next", next, NULL) &&
+      uop_rules_add_text(r, rules_text, good_rules(), NULL) &&
+      uop_rules_add_fn(r, "around", "nests", ops, 2, around, r))
+    return r;
+  uop_rules_free(r);
+  return NULL;
+}
+
+/* What failed added nothing: the same call then adds it. */
+static bool try_rules(uop_ctx *c) {
+  uop_rules *r = some_rules(c);
+  bool ok = r != NULL;
+  for (int i = 0; ok && i < 5; i++) ok = uop_rules_add_text(r, rules_text, good_rules(), NULL);
+  if (ok) assert_int_equal(uop_rules_len(r), 25);
+  uop_rules_free(r);
+  return ok;
+}
+
+static bool try_rules_wrong(uop_ctx *c) {
+  uop_rules *r = uop_rules_new(c);
+  uop_diags d = {0};
+  bool ok = r && uop_rules_define(r, "next", next, NULL) &&
+            !uop_rules_add_text(r, rules_text, strlen(rules_text), &d) && d.len == 1 &&
+            uop_error(c)->code == UOP_E_SYNTAX;
+  uop_diags_free(c, &d);
+  uop_rules_free(r);
+  if (ok) uop_error_clear(c);
+  return ok;
+}
+
+static bool each_step(void *user, const uop_rewrite_step *step) {
+  ++*(int *)user;
+  return step->after != NULL;
+}
+
+static bool rewrite_in(uop_ctx *c, uop_rules *r, uop_rewrite_order order, const uop *u) {
+  int steps = 0;
+  uop_map *origins = uop_map_new(c);
+  uop_rewrite_options o = {.order = order, .origins = origins, .trace = each_step, .user = &steps};
+  const uop *out = NULL;
+  bool ok = origins && uop_rewrite(r, &u, 1, &o, &out);
+  if (ok) assert_true(steps > 5 && out != u);
+  if (ok) assert_ptr_equal(uop_origin(origins, out), u);
+  uop_map_free(origins);
+  return ok;
+}
+
+static bool try_rewrite(uop_ctx *c) {
+  const uop *x = p(c, 0, UOP_I32), *u = x, *f = uop_add(uop_add(x, 0), uop_mul(x, 2));
+  for (int i = 0; u && i < 40; i++) u = i % 4 ? uop_add(u, i % 3) : uop_max(u, i);
+  u = uop_add(u, uop_call(f, "f", uop_stage(uop_add(u, 0))));
+  const uop *parts[] = {uop_floormod(x, 8), u, uop_floordiv(u, 2)};
+  u = uop_sink(c, parts, 3);
+  uop_rules *r = u ? some_rules(c) : NULL;
+  bool ok = r && rewrite_in(c, r, UOP_ONE_PASS, u) && rewrite_in(c, r, UOP_TOP_DOWN, u) &&
+            rewrite_in(c, r, UOP_BOTTOM_UP, u);
+  uop_rules_free(r);
+  return ok;
+}
+
 /* ---- side tables, values, runs ---- */
 
 static bool try_map(uop_ctx *c) {
@@ -312,7 +398,10 @@ static const struct row {
     ROW(diagnostics),  ROW(map),          ROW(value),
     ROW(run),          ROW(trim),         ROW(many_nodes),
     ROW(bounds),       ROW(cost),         ROW(arrays),
-    ROW(print_roots)};
+    ROW(print_roots),
+ROW(rules), ROW(rules_wrong), ROW(rewrite)
+}
+;
 
 /* Fails allocation n, and all later ones if `for_good`. False: it did not come to that many. */
 static bool fail_at(const struct row *row, uint64_t n, bool for_good) {

@@ -36,17 +36,24 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* ---- leaves ---- */
 
-static leaf leaf_of(const uopi_frame *f, uint32_t place, int64_t *room) {
+static void leaf_begin(leaf *l, const uopi_frame *f, uint32_t place, int64_t *room) {
   const uop *u = f->plan->node[place].u;
   const uopi_cell *c = &f->cell[place];
-  size_t size = uop_dtype_size((uop_dtype)u->dtype);
-  if (uopi_is_scalar(u))
-    return (leaf){.mode = SPLAT, .from = uopi_reader_of(room, NULL, NULL, 0, size, c->raw)};
+  if (uopi_is_scalar(u)) {
+    size_t size = uop_dtype_size((uop_dtype)u->dtype);
+    l->mode = SPLAT;
+    l->from = uopi_reader_of(room, NULL, NULL, 0, size, c->raw);
+    return;
+  }
   const uopi_array *a = c->array;
-  leaf l = {.from = uopi_reader_of(room, u->shape->at, a->stride, a->rank, size, a->data)};
-  bool one = l.from.rank == 1 && l.from.stride[0] == 0;
-  l.mode = one ? SPLAT : a->row_major ? DIRECT : STRIDED;
-  return l;
+  if (a->row_major && uopi_count_of(u) > 1) { /* its axes are of no interest */
+    l->mode = DIRECT;
+    l->from.data = a->data;
+    l->from.size = a->size;
+    return;
+  }
+  l->from = uopi_reader_of(room, u->shape->at, a->stride, a->rank, a->size, a->data);
+  l->mode = l->from.rank == 1 && l->from.stride[0] == 0 ? SPLAT : STRIDED;
 }
 
 static bool is_turned(const leaf *l) {
@@ -121,7 +128,7 @@ static void find_leaves(machine *m, const uopi_frame *f) {
   int64_t *room = (int64_t *)(void *)((char *)m->leaves - axes_size(m->k));
   for (uint32_t i = 0; i < m->k->nleaves; i++) {
     uint32_t rank = f->plan->node[m->k->leaf[i]].u->shape->len;
-    m->leaves[i] = leaf_of(f, m->k->leaf[i], room);
+    leaf_begin(&m->leaves[i], f, m->k->leaf[i], room);
     room += 2 * (rank ? rank : 1);
   }
   find_tiles(m);

@@ -94,7 +94,7 @@ void uop_run_reset(uop_run *r) {
   r->since = 0;
   r->stats = (uop_run_stats){.bytes = r->stats.bytes, .peak_bytes = r->stats.bytes};
   if (r->profile) memset(r->profile, 0, UOP_OP_COUNT * sizeof *r->profile);
-  atomic_store(&r->cancelled, false);
+  atomic_store_explicit(&r->cancelled, false, memory_order_relaxed); /* as it is read */
 }
 
 void uop_run_cancel(uop_run *r) { atomic_store(&r->cancelled, true); }
@@ -260,13 +260,12 @@ static uopi_array *boxed(uop_run *r, const uop *u, const uopi_cell *c) {
   return a;
 }
 
-/* Hands out the value of `u`: once, and then the same. */
-static bool put_out(uop_run *r, const uop *u, const uopi_cell *c) {
+/* What is handed out for the value of `u`: once, and then the same. */
+static uopi_array *put_out(uop_run *r, const uop *u, const uopi_cell *c) {
   uopi_cell out = {.array = uopi_is_scalar(u) ? boxed(r, u, c) : canonical(r, u, c->array)};
-  if (!out.array) return false;
-  if (uopi_cells_put(r, &r->outs, u, u->id, out)) return true;
+  if (!out.array || uopi_cells_put(r, &r->outs, u, u->id, out)) return out.array;
   uopi_array_release(r, out.array);
-  return false;
+  return NULL;
 }
 
 static void value_of(const uop *u, const uopi_array *a, uop_value *out) {
@@ -378,14 +377,15 @@ static bool eval(uop_run *r, const uop *u, uop_value *out) {
   }
   notice_deaths(r);
   const uopi_cell *known = uopi_cells_find(&r->outs, u->id);
+  uopi_array *a = known ? known->array : NULL;
   if (!known && !compute(r, u, &c)) return false;
   if (!out) return true;
   memset(out, 0, sizeof *out);
   out->dtype = (uop_dtype)u->dtype;
   out->count = uopi_count_of(u);
   if (u->dtype == UOP_VOID) return true;
-  if (!known && !put_out(r, u, &c)) return false;
-  value_of(u, uopi_cells_find(&r->outs, u->id)->array, out);
+  if (!a && !(a = put_out(r, u, &c))) return false;
+  value_of(u, a, out);
   return true;
 }
 

@@ -44,7 +44,7 @@ bool uopi_cells_put(uop_run *r, uopi_cells *m, const uop *u, uint64_t number, uo
 
 void uopi_cells_clear(uop_run *r, uopi_cells *m) {
   if (m->cap > KEPT) uopi_cells_drop(r, m);
-  if (m->len) memset(m->at, 0, m->cap * sizeof *m->at);
+  for (size_t i = 0; m->len && i < m->cap; i++) m->at[i].key = 0;
   m->len = 0;
 }
 

@@ -145,8 +145,7 @@ static void match_var(compiler *c, const rule_term *t, unsigned r) {
 static void match_dtype(compiler *c, const rule_term *t, unsigned r) {
   uint32_t type = uopi_type_root(c->b, t->type);
   if (c->b->types.at[type].reg == NO_REG) c->b->types.at[type].reg = (uint8_t)r;
-  bool is_roots = type == uopi_type_root(c->b, c->b->terms.at[c->r->pattern].type);
-  if (t->dtypes != DTYPES_ALL && !(is_roots && !(c->r->dtypes & ~(unsigned)t->dtypes)))
+  if (t->dtypes != DTYPES_ALL && !(t->as_root && !(c->r->dtypes & ~(unsigned)t->dtypes)))
     emit(c, M_DTYPE, r, t->dtypes, 0);
 }
 

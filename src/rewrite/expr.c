@@ -61,7 +61,8 @@ static bool read_bound(reader *r, expr_op op) {
 
 static bool deeper(reader *r) {
   if (++r->depth <= UOP_MAX_RULE_DEPTH) return true;
-  return uopi_fail_here(r, "nested more than %d deep (UOP_MAX_RULE_DEPTH)", UOP_MAX_RULE_DEPTH);
+  return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len,
+                        "nested more than %d deep (UOP_MAX_RULE_DEPTH)", UOP_MAX_RULE_DEPTH);
 }
 
 static bool read_function(reader *r, const struct function *f) {
@@ -114,7 +115,7 @@ static bool read_first(reader *r, int level) {
   if (level <= NOT_LEVEL && uopi_scan_is(&r->t, "not"))
     return read_nested(r, NOT_LEVEL, EXPR_NOT, NULL);
   if (r->t.kind == SCAN_NUMBER) return read_number(r);
-  if (r->t.kind == SCAN_WORD) return read_word(r);
+  if (r->t.kind == SCAN_WORD && !uopi_at_rule(r)) return read_word(r);
   return uopi_fail_here(r, "a number stands here: a constant, lo(x), hi(x) or arithmetic of them");
 }
 

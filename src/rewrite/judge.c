@@ -41,9 +41,20 @@ static bool literals_agree(const rule_term *p, const rule_term *q) {
 
 static bool matches(judge *j, uint32_t p, uint32_t q);
 
+/* How often the pattern says a variable for a part of an arg. */
+static uint32_t count_var(const rule_book *b, uint32_t term, uint8_t var) {
+  const rule_term *t = &b->terms.at[term];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < t->nattrs; i++) {
+    const rule_attr *a = &b->attrs.at[t->attrs + i];
+    n += a->kind == ATTR_VAR && a->var == var;
+  }
+  for (uint32_t i = 0; i < t->nkids; i++) n += count_var(b, rule_kid(b, t, i), var);
+  return n;
+}
+
 static bool attr_matches(const judge *j, const rule_attr *a, const rule_term *q) {
-  if (a->kind == ATTR_VAR)
-    return j->b->vars.at[j->p->vars + a->var].uses == 1; /* never: it would be an error */
+  if (a->kind == ATTR_VAR) return count_var(j->b, j->p->pattern, a->var) == 1; /* it takes any */
   for (uint32_t i = 0; i < q->nattrs; i++) {
     const rule_attr *o = &j->b->attrs.at[q->attrs + i];
     if (a->kind == ATTR_LIT && o->kind == ATTR_LIT && o->field == a->field) return o->i == a->i;

@@ -464,11 +464,11 @@ static inline bool is_out(const rule_bucket_entry *e, const rule_looks *looks) {
 
 static matched apply(matcher *m, rule_entry *e, const uop *u, const uop **out) {
   outcome o = try_rule(m, e, u, out);
+  if (o != NO_MATCH && o != BROKEN && u->space == UOP_SPACE_ALU && (*out)->space != UOP_SPACE_ALU &&
+      !(*out = uop_load(*out))) /* memory, which was an operand, is its contents */
+    o = BROKEN;
   if (o == NO_MATCH || (o != BROKEN && *out == u)) return MATCH_NONE;
-  if (o != BROKEN && same_type(u, *out)) {
-    e->hits++;
-    return MATCH_MADE;
-  }
+  if (o != BROKEN && same_type(u, *out)) return MATCH_MADE;
   if (o != BROKEN)
     uopi_error(m->ctx, UOP_E_RULE, u->op, -1, "%y became %y: a rule keeps the type", u, *out);
   return broken(m, e->row, u);

@@ -66,7 +66,7 @@ void uopi_rule_warn(rule_book *b, const char *at, size_t len, const char *fmt, .
 
 /* At the end of the text: behind its last word, since the line of the end may be an empty one. */
 bool uopi_fail_here(reader *r, const char *fmt, ...) {
-  const char *at = r->t.kind == SCAN_END && r->last ? r->last : r->t.at;
+  const char *at = r->t.kind == SCAN_END ? r->last : r->t.at;
   if (r->b->failed) return false;
   r->b->failed = true;
   uop_diag d;
@@ -92,6 +92,10 @@ bool uopi_expect(reader *r, const char *sign, const char *where) {
 
 static bool is_header(const reader *r) { /* name: */
   return r->t.kind == SCAN_WORD && r->s.p < r->s.end && *r->s.p == ':';
+}
+
+bool uopi_at_rule(const reader *r) {
+  return is_header(r) && (r->t.at == r->b->text || r->t.at[-1] == '\n');
 }
 
 static bool check_name(reader *r, const rule_tree *t) {
@@ -170,12 +174,12 @@ static bool read_rule(reader *r) {
   return !b->no_memory;
 }
 
-/* To the next line that begins with a name and a colon: the current one, unless it is where the
- * rule that failed began. */
-static void recover(reader *r, const char *begun) {
+/* From the rule that began at `own`, which is wrong, to the next line that begins with a name and a
+ * colon. */
+static void recover(reader *r, const char *own) {
   const char *p = r->t.at;
   r->s.in_expr = false;
-  if (p != begun && is_header(r) && p[-1] == '\n') return;
+  if (p != own && uopi_at_rule(r)) return;
   while (p < r->s.end) {
     while (p < r->s.end && *p != '\n') p++;
     if (p < r->s.end) p++;
@@ -196,15 +200,16 @@ static void recover(reader *r, const char *begun) {
 }
 
 void uopi_rules_read(rule_book *b, rule_find_fn find, void *user) {
-  reader r = {.b = b, .s = {.p = b->text, .end = b->end}, .find = find, .user = user};
+  reader r = {
+      .b = b, .s = {.p = b->text, .end = b->end}, .t = {.at = b->text}, .find = find, .user = user};
   if (b->end - b->text >= 3 && !memcmp(b->text, "\xef\xbb\xbf", 3)) r.s.p += 3;
   uopi_next(&r);
   while (r.t.kind != SCAN_END && !b->no_memory) {
-    const char *begun = r.t.at;
+    const char *own = r.t.at;
     b->failed = false;
     if (read_rule(&r)) continue;
     if (b->errors->more) return;
-    recover(&r, begun);
+    recover(&r, own);
   }
 }
 

@@ -15,6 +15,7 @@ typedef struct reader {
   const char *last; /* where the one before ended */
   rule_tree *tree;
   uint32_t side, depth; /* terms of this side so far; parentheses open */
+  uint32_t pairs;       /* operands that are matched in either order */
   rule_find_fn find;
   void *user;
 } reader;
@@ -25,6 +26,9 @@ static inline void uopi_next(reader *r) {
 }
 
 bool uopi_fail_here(reader *r, const char *fmt, ...); /* at r->t */
+
+/* Whether r->t is the name of the next rule: first on its line, with a colon right behind it. */
+bool uopi_at_rule(const reader *r);
 bool uopi_expect(reader *r, const char *sign, const char *where);
 
 bool uopi_read_pattern(reader *r, uint32_t *term);

@@ -199,6 +199,7 @@ static inline const uop *apply(pass *p, const uop *v, const rule_looks *looks, u
   if (how == MATCH_FAILED) return NULL;
   if (p->steps == p->max_steps) return fail_budget(p), NULL;
   p->recent[p->steps++ % RECENT] = *rule;
+  p->m.rules->rules.at[*rule].hits++;
   return tell(p, *rule, v, made) ? made : NULL;
 }
 
@@ -235,9 +236,8 @@ static bool note_origins(pass *p, const uop *made, const uop *origin) {
 }
 
 /* A body that lost a parameter, or got another order of them, would ask for other arguments. */
-static const uop *new_body(pass *p, const uop *body, const uop *to) {
+const uop *uopi_body_or(uop_ctx *ctx, const uop *body, const uop *to) {
   bool gap;
-  uop_ctx *ctx = p->m.ctx;
   const uopi_signature *a = uopi_signature_of(ctx, body, &gap);
   const uopi_signature *b = a ? uopi_signature_of(ctx, to, &gap) : NULL;
   if (!a || (!b && !gap && ctx->error.code == UOP_E_MEMORY)) return NULL;
@@ -261,7 +261,7 @@ static const uop *rebuild(pass *p, const uop *u) {
   bool changed = false;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const uop *s = final_of(p, u->src[i]);
-    if (i == 0 && u->op == UOP_CALL && s != u->src[0] && !(s = new_body(p, u->src[0], s)))
+    if (i == 0 && u->op == UOP_CALL && s != u->src[0] && !(s = uopi_body_or(ctx, u->src[0], s)))
       return NULL;
     p->src.at[i] = s;
     changed |= s != u->src[i];

@@ -18,6 +18,7 @@
 /* ---- the tree ---- */
 
 enum { NO_VAR = 255, ANY_VAR = 254 }; /* ANY_VAR: `_`, which is not kept */
+enum { MAX_RULE_PAIRS = 12 /* operands in either order: 4,096 ways to match at most */ };
 enum { MAX_RULE_VARS = 64, MAX_RULE_STACK = 16, MAX_RULE_FNS = 255 /* numbered in a byte */ };
 enum { DTYPES_ALL = (1 << UOP_DTYPE_COUNT) - 1, DTYPES_VALUE = DTYPES_ALL & ~(1 << UOP_VOID) };
 enum { DTYPES_WHOLE = 1 << UOP_I32 | 1 << UOP_BOOL, DTYPES_FLOAT = 1 << UOP_F32 | 1 << UOP_F16 };
@@ -84,7 +85,9 @@ typedef struct rule_term {
   /* TERM_EXPR: */
   uint32_t expr, nexpr; /* in book.exprs */
   /* types.c: */
-  uint32_t type; /* index of what is known of its dtype */
+  uint32_t type;   /* index of what is known of its dtype */
+  bool as_root;    /* a pattern's: its ops alone make its dtype the root's */
+  uint8_t matched; /* a pattern's: its dtypes before the result was looked at */
 } rule_term;
 
 typedef struct rule_attr {
@@ -347,6 +350,10 @@ typedef struct matcher {
 } matcher;
 
 typedef enum matched { MATCH_NONE, MATCH_MADE, MATCH_FAILED } matched;
+
+/* `to`, as the body of a CALL of `body`, or `body` where the arguments would not fit it. NULL: out
+ * of memory. (rewrite.c) */
+const uop *uopi_body_or(uop_ctx *ctx, const uop *body, const uop *to);
 
 /* The CONST that a constant is made of, NULL: u is none. */
 const uop *uopi_constant_of(const uop *u);

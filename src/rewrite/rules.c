@@ -18,7 +18,7 @@ static char *keep(char **at, const char *s, size_t n) {
 /* The comment's lines as one, without their # signs. */
 static char *keep_comment(char **at, const char *s, size_t n) {
   char *from = *at, *q = from;
-  const char *end = s + n;
+  const char *end = n ? s + n : s; /* s may be NULL */
   while (s < end) {
     while (s < end && (*s == '#' || *s == ' ' || *s == '\t' || *s == '\r')) s++;
     const char *line = s;
@@ -209,6 +209,7 @@ bool uop_rules_add_text(uop_rules *r, const char *text, size_t len, uop_diags *d
   uop_ctx *ctx = r->ctx;
   uop_error_clear(ctx);
   if (!may_change(r)) return false;
+  if (len == 0) text = ""; /* NULL, perhaps */
   rule_text *t = uopi_rule_text_new(ctx, text, len, find_fn, r, diags);
   if (!t) return false;
   if (take_fns(r, t) && UOPI_RESERVE(&ctx->mem, &r->texts, r->texts.len + 1)) {

@@ -187,7 +187,8 @@ static bool push_attr(reader *r, rule_attr a) {
 
 /* The number that a word is as the value of a field, or -1. */
 static int64_t field_value(rule_field f, const scan_token *t) {
-  if (f == FIELD_OP) return find_op(t);
+  int op = find_op(t);
+  if (f == FIELD_OP) return op == UOP_ADD || op == UOP_MAX ? op : -1;
   int n = f == FIELD_DTYPE ? UOP_DTYPE_COUNT : f == FIELD_SPACE ? UOP_SPACE_COUNT : UOP_AXIS_COUNT;
   for (int i = 0; i < n; i++) {
     const char *name = f == FIELD_DTYPE   ? uop_dtype_name((uop_dtype)i)
@@ -239,7 +240,8 @@ static bool read_attr_value(reader *r, rule_attr *a, bool is_pattern) {
     a->name = r->t.at;
     a->name_len = (uint32_t)r->t.len;
     if (a->name_len > UOP_MAX_NAME)
-      return uopi_fail_here(r, "a name of more than %d bytes (UOP_MAX_NAME)", UOP_MAX_NAME);
+      return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len,
+                            "a name of more than %d bytes (UOP_MAX_NAME)", UOP_MAX_NAME);
     return uopi_next(r), true;
   }
   if (!rule_is_number(a->field) && (a->i = field_value(a->field, &r->t)) >= 0)
@@ -299,7 +301,8 @@ static bool read_ints(reader *r, rule_attr *a, bool nested) {
         return uopi_fail_here(r, "an integer stands here");
       if (!UOPI_PUSH(r->b->mem, &r->b->ints, i)) return r->b->no_memory = true, false;
       if (++a->n > 2 * UOP_MAX_RANK)
-        return uopi_fail_here(r, "more than %d integers", 2 * UOP_MAX_RANK);
+        return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len, "more than %d integers",
+                              2 * UOP_MAX_RANK);
       uopi_next(r);
     }
     if (uopi_scan_is(&r->t, ","))
@@ -385,7 +388,8 @@ static bool read_part(reader *r, group *g) {
     return read_tuple(r, &g->t, g->is_pattern);
   }
   if (g->t.nkids == MAX_OPERANDS)
-    return uopi_fail_here(r, "more than %d operands", (int)MAX_OPERANDS);
+    return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len, "more than %d operands",
+                          (int)MAX_OPERANDS);
   return read_operand(r, g->is_pattern, &g->kid[g->t.nkids]) && (g->t.nkids++, true);
 }
 
@@ -402,8 +406,19 @@ static bool fail_count(reader *r, const rule_term *t, const char *name, uint32_t
                         (int)t->nkids);
 }
 
+static bool is_pair(const rule_term *t) { /* as compile.c has it */
+  bool commutes = false;
+  for (unsigned i = 0; i < UOP_OP_COUNT; i++)
+    commutes |= (t->ops >> i & 1) && (uop_op_find((uop_op)i)->sets & UOP_SET_COMMUTATIVE);
+  return commutes && t->nkids == 2 && t->rest == NO_VAR && !t->ordered;
+}
+
 static bool check_pattern(reader *r, const rule_term *t) {
   unsigned one = 0;
+  if (is_pair(t) && ++r->pairs > MAX_RULE_PAIRS)
+    return uopi_rule_fail(r->b, UOP_E_LIMIT, t->at, t->len,
+                          "more than %d pairs of operands in either order: write some as [op x y]",
+                          MAX_RULE_PAIRS);
   for (unsigned i = 0; i < UOP_OP_COUNT; i++) {
     if (!(t->ops >> i & 1)) continue;
     if (fits(t, i)) return true;
@@ -416,7 +431,13 @@ static bool check_pattern(reader *r, const rule_term *t) {
 /* All of the arg is to be said, unless it comes with the op's variable. */
 static bool check_result(reader *r, const group *g) {
   const rule_term *t = &g->t;
-  if (t->kind == TERM_CALL || t->fn < 0) return true;
+  if (t->kind == TERM_CALL) return true;
+  if (t->fn < 0) { /* as many operands as what the variable stands for may have */
+    rule_term like = *t;
+    like.ops = r->b->terms.at[rule_var_of(r->b, r->tree, t->opvar)->term].ops;
+    like.ordered = true; /* nothing is matched */
+    return check_pattern(r, &like);
+  }
   if (t->fn >= UOP_OP_COUNT) {
     const uopi_sugar *s = &uopi_sugars[t->fn - UOP_OP_COUNT];
     return t->nkids == s->arity && t->rest == NO_VAR
@@ -447,6 +468,7 @@ static bool read_pattern_ops(reader *r, group *g) {
     uopi_next(r);
   }
   for (;; uopi_next(r)) {
+    if (r->t.kind != SCAN_WORD) return uopi_fail_here(r, "an op stands here");
     int op = find_op(&r->t), sugar = find_sugar(&r->t);
     uint64_t ops = op >= 0 ? UINT64_C(1) << op : find_op_set(&r->t);
     const char *word = uopi_rule_word(room, r->t.at, r->t.len);
@@ -465,16 +487,18 @@ static bool read_result_op(reader *r, group *g) {
   if (uopi_scan_is(&r->t, "!")) {
     g->t.kind = TERM_CALL;
     uopi_next(r);
-    g->t.fn = r->t.kind == SCAN_WORD ? r->find(r->user, r->t.at, r->t.len) : -1;
+    if (r->t.kind != SCAN_WORD) return uopi_fail_here(r, "a function's name stands here");
+    g->t.fn = r->find(r->user, r->t.at, r->t.len);
     if (g->t.fn < 0)
       return uopi_fail_here(r, "no function %s is defined",
                             uopi_rule_word(room, r->t.at, r->t.len));
     return uopi_next(r), true;
   }
+  if (r->t.kind != SCAN_WORD) return uopi_fail_here(r, "an op stands here");
   if ((g->t.fn = find_op(&r->t)) >= 0) g->t.ops = UINT64_C(1) << g->t.fn;
   if (g->t.fn < 0) g->t.fn = find_sugar(&r->t);
   if (g->t.fn < 0) {
-    g->t.opvar = r->t.kind == SCAN_WORD ? uopi_find_var(r, r->t.at, r->t.len) : NO_VAR;
+    g->t.opvar = uopi_find_var(r, r->t.at, r->t.len);
     if (g->t.opvar == NO_VAR || rule_var_of(r->b, r->tree, g->t.opvar)->kind != VAR_OP)
       return uopi_fail_here(r, "unknown op %s", uopi_rule_word(room, r->t.at, r->t.len));
   }
@@ -492,9 +516,9 @@ static bool finish_group(reader *r, group *g, uint32_t *out) {
   uopi_next(r);
   if (g->is_pattern && !read_types(r, &g->t.dtypes)) return false;
   if (!new_term(r, g->t, out)) return false;
-  rule_var *vars = &b->vars.at[r->tree->vars];
-  if (g->is_pattern && g->t.opvar != NO_VAR) vars[g->t.opvar].term = *out;
-  if (g->is_pattern && g->t.rest < ANY_VAR) vars[g->t.rest].term = *out;
+  uint32_t vars = r->tree->vars;
+  if (g->is_pattern && g->t.opvar != NO_VAR) b->vars.at[vars + g->t.opvar].term = *out;
+  if (g->is_pattern && g->t.rest < ANY_VAR) b->vars.at[vars + g->t.rest].term = *out;
   return true;
 }
 
@@ -505,11 +529,12 @@ static bool read_group(reader *r, bool is_pattern, uint8_t alias, uint32_t *out)
   g.t.ordered = uopi_scan_is(&r->t, "[");
   g.close = g.t.ordered ? "]" : ")";
   if (++r->depth > UOP_MAX_RULE_DEPTH)
-    return uopi_fail_here(r, "nested more than %d deep (UOP_MAX_RULE_DEPTH)", UOP_MAX_RULE_DEPTH);
+    return uopi_rule_fail(r->b, UOP_E_LIMIT, r->t.at, r->t.len,
+                          "nested more than %d deep (UOP_MAX_RULE_DEPTH)", UOP_MAX_RULE_DEPTH);
   uopi_next(r);
   if (!(is_pattern ? read_pattern_ops(r, &g) : read_result_op(r, &g))) return false;
   while (!uopi_scan_is(&r->t, g.close)) {
-    if (r->t.kind == SCAN_END)
+    if (r->t.kind == SCAN_END || uopi_scan_is(&r->t, "->") || uopi_at_rule(r))
       return uopi_rule_fail(r->b, UOP_E_SYNTAX, g.t.at, 1, "this %s is never closed",
                             g.t.ordered ? "[" : "(");
     if (!read_part(r, &g)) return false;
@@ -539,12 +564,15 @@ static bool read_variable(reader *r, bool is_pattern, uint32_t *out) {
 
 /* x=(…) */
 static bool read_alias(reader *r, uint32_t *out) {
+  char room[64];
   uint8_t v;
   scan_token name = r->t;
   uopi_next(r);
   uopi_next(r);
   if (!uopi_scan_is(&r->t, "(") && !uopi_scan_is(&r->t, "["))
-    return uopi_fail_here(r, "behind x= stands what x is, in parentheses");
+    return uopi_rule_fail(r->b, UOP_E_SYNTAX, name.at, name.len,
+                          "no attribute %s; as a name for what is matched, it stands before ( or [",
+                          uopi_rule_word(room, name.at, name.len));
   if (uopi_find_var(r, name.at, name.len) != NO_VAR)
     return uopi_rule_fail(r->b, UOP_E_NAME, name.at, name.len, "this variable is set already");
   if (!uopi_new_var(r, &name, VAR_NODE, &v) || !read_group(r, true, v, out)) return false;
@@ -567,13 +595,16 @@ static bool read_operand(reader *r, bool is_pattern, uint32_t *out) {
   if (is_literal(&r->t)) return read_literal(r, out);
   if (!is_pattern && uopi_scan_is(&r->t, "{")) return read_computed(r, out);
   if (r->t.kind == SCAN_WORD && is_pattern && equals_follows(r)) return read_alias(r, out);
-  if (r->t.kind == SCAN_WORD) return read_variable(r, is_pattern, out);
+  if (r->t.kind == SCAN_WORD && !uopi_at_rule(r) && (is_pattern || !uopi_scan_is(&r->t, "if")))
+    return read_variable(r, is_pattern, out);
+  if (r->t.kind == SCAN_BAD && r->t.lit.why) return uopi_fail_here(r, "%s", r->t.lit.why);
   return uopi_fail_here(r, is_pattern
                                ? "a pattern stands here: (op …), a variable or a literal"
                                : "a result stands here: (op …), a variable, a literal or {…}");
 }
 
 bool uopi_read_pattern(reader *r, uint32_t *out) {
+  r->pairs = 0;
   r->depth = 0;
   if (!uopi_scan_is(&r->t, "(") && !uopi_scan_is(&r->t, "[") &&
       !(r->t.kind == SCAN_WORD && equals_follows(r)))

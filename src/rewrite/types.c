@@ -91,21 +91,27 @@ static const char *set_text(char room[64], unsigned dtypes) {
   return room;
 }
 
-static bool narrow(rule_book *b, uint32_t type, unsigned dtypes, const rule_term *at) {
-  char is[64], want[64];
-  rule_type *t = &b->types.at[uopi_type_root(b, type)];
-  unsigned before = t->dtypes;
-  t->dtypes &= (uint8_t)dtypes;
-  if (t->dtypes) return true;
+static bool fail(rule_book *b, unsigned want, unsigned is, const rule_term *at) {
+  char left[64], right[64];
   return uopi_rule_fail(b, UOP_E_DTYPE, at->at, at->len, "%s is wanted here, and this is %s",
-                        set_text(want, dtypes), set_text(is, before));
+                        set_text(left, want), set_text(right, is));
 }
 
+static bool narrow(rule_book *b, uint32_t type, unsigned dtypes, const rule_term *at) {
+  rule_type *t = &b->types.at[uopi_type_root(b, type)];
+  if (!(t->dtypes & dtypes)) return fail(b, dtypes, t->dtypes, at);
+  t->dtypes &= (uint8_t)dtypes;
+  return true;
+}
+
+/* `at` is of type x, and y is what is wanted there. */
 static bool join(rule_book *b, uint32_t x, uint32_t y, const rule_term *at) {
   x = uopi_type_root(b, x);
   y = uopi_type_root(b, y);
   if (x == y) return true;
-  if (!narrow(b, y, b->types.at[x].dtypes, at)) return false;
+  if (!(b->types.at[x].dtypes & b->types.at[y].dtypes))
+    return fail(b, b->types.at[y].dtypes, b->types.at[x].dtypes, at);
+  b->types.at[y].dtypes &= b->types.at[x].dtypes;
   b->types.at[x].parent = y;
   return true;
 }
@@ -216,9 +222,36 @@ static bool type_exprs(rule_book *b, const rule_tree *r) {
   return true;
 }
 
+/* Before the result is typed, which joins what need not be equal in what is matched. */
+static void mark_as_root(rule_book *b, uint32_t term, uint32_t root) {
+  rule_term *t = &b->terms.at[term];
+  t->as_root = uopi_type_root(b, t->type) == root;
+  t->matched = (uint8_t)uopi_type_of(b, term);
+  for (uint32_t i = 0; i < t->nkids; i++) mark_as_root(b, rule_kid(b, t, i), root);
+}
+
+static bool ask(rule_book *b, const rule_term *t, unsigned want, unsigned is) {
+  char x[64], y[64];
+  if (!(is & ~want)) return true;
+  return uopi_rule_fail(b, UOP_E_DTYPE, t->at, t->len,
+                        "the result needs %s here, and this can be %s: say so, as in x:i32|f32",
+                        set_text(x, want), set_text(y, is));
+}
+
+/* What only the result asks of a dtype, the pattern has to ask too: else the rule would match what
+ * it cannot make. */
+static bool ask_all(rule_book *b, uint32_t term) {
+  const rule_term *t = &b->terms.at[term];
+  if (!ask(b, t, uopi_type_of(b, term), t->matched)) return false;
+  for (uint32_t i = 0; i < t->nkids; i++)
+    if (!ask_all(b, rule_kid(b, t, i))) return false;
+  return true;
+}
+
 bool uopi_rule_types(rule_book *b, rule_tree *r) {
   if (!type_term(b, r, r->pattern)) return false;
   r->dtypes = uopi_type_of(b, r->pattern);
+  mark_as_root(b, r->pattern, uopi_type_root(b, b->terms.at[r->pattern].type));
   if (!type_term(b, r, r->result)) return false;
   const rule_term *to = &b->terms.at[r->result];
   char left[64], right[64];
@@ -226,5 +259,7 @@ bool uopi_rule_types(rule_book *b, rule_tree *r) {
     return uopi_rule_fail(
         b, UOP_E_DTYPE, to->at, to->len, "the two sides have no dtype in common: %s became %s",
         set_text(left, uopi_type_of(b, r->pattern)), set_text(right, uopi_type_of(b, r->result)));
-  return join(b, to->type, b->terms.at[r->pattern].type, to) && type_exprs(b, r);
+  return ask_all(b, r->pattern) &&
+         ask(b, &b->terms.at[r->pattern], uopi_type_of(b, r->result), r->dtypes) &&
+         join(b, to->type, b->terms.at[r->pattern].type, to) && type_exprs(b, r);
 }

@@ -13,10 +13,25 @@ const char *uop_rule_set_name(size_t i) {
   return i < sizeof sets / sizeof *sets ? sets[i].set : NULL;
 }
 
+/* What holds for every value, in an order that is cheap: constants first, sums and order last. */
+static const char *const simplify[] = {"fold", "where", "bool", "i32",  "float",
+                                       "cast", "move",  "sum",  "order"};
+
+static const rule_table *find(const char *name) {
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+    if (!strcmp(sets[i].set, name)) return &sets[i];
+  return NULL;
+}
+
 bool uop_rules_add_set(uop_rules *r, const char *name) {
   if (!r) return false;
-  for (size_t i = 0; name && i < sizeof sets / sizeof *sets; i++)
-    if (!strcmp(sets[i].set, name)) return uopi_rules_add_table(r, &sets[i]);
+  if (name && !strcmp(name, "simplify")) {
+    for (size_t i = 0; i < sizeof simplify / sizeof *simplify; i++)
+      if (!uopi_rules_add_table(r, find(simplify[i]))) return false;
+    return true;
+  }
+  const rule_table *t = name ? find(name) : NULL;
+  if (t) return uopi_rules_add_table(r, t);
   uopi_error(r->ctx, UOP_E_NAME, -1, -1, "no rule set %q is built in", name ? name : "");
   return false;
 }
