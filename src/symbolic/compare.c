@@ -149,8 +149,7 @@ static bool difference(const algebra *a, const uop *x, const uop *y, linear *s, 
   *c = to.c - s->c;
   s->c = 0;
   for (size_t i = 0; i < to.n; i++) {
-    if (to.term[i].k == INT32_MIN || !uopi_linear_add(a, s, to.term[i].x, -to.term[i].k))
-      return false;
+    if (!uopi_linear_add_whole(a, s, to.term[i].x, -to.term[i].k)) return false;
   }
   uopi_linear_bounds(s);
   return s->exact;

@@ -215,7 +215,7 @@ static bool open_remainders(const algebra *a, linear *f, int64_t d) {
     to.term[i].k = 0;
     for (size_t k = 0; ok && k < y.n; k++) {
       int64_t c = uopi_floor_mod(y.term[k].k * uopi_floor_mod(t.k, d), d);
-      ok = uopi_linear_add(a, &to, y.term[k].x, c);
+      ok = uopi_linear_add_whole(a, &to, y.term[k].x, c);
     }
     if (!ok) continue;
     to.c = uopi_floor_mod(to.c + y.c * uopi_floor_mod(t.k, d), d);
@@ -305,6 +305,8 @@ static void negate(linear *f) {
   uopi_linear_bounds(f);
 }
 
+static bool can_negate(const linear *f) { return f->exact && f->lo > INT32_MIN; }
+
 static algebra algebra_of(const uop_rule_call *call) {
   return (algebra){call->ctx, call->bounds, call->root->shape};
 }
@@ -315,7 +317,7 @@ bool uopi_rule_divide(const uop_rule_call *call, const uop **out) {
   int64_t d;
   if (!uopi_int_of(call->root->src[1], &d) || d == 0) return true;
   if (!uopi_linear_read(&a, call->root->src[0], &f)) return cheaper(call, NULL, out);
-  if (d < 0 && d > INT32_MIN && f.exact) negate(&f), d = -d;
+  if (d < 0 && d > INT32_MIN && can_negate(&f)) negate(&f), d = -d;
   return cheaper(call, uopi_divide(&a, &f, d, 0), out);
 }
 
@@ -327,7 +329,7 @@ bool uopi_rule_modulo(const uop_rule_call *call, const uop **out) {
   if (!uopi_int_of(call->root->src[1], &d) || d == 0 || d == INT32_MIN) return true;
   if (!uopi_linear_read(&a, call->root->src[0], &f)) return cheaper(call, NULL, out);
   if (d > 0) return cheaper(call, uopi_modulo(&a, &f, d, 0), out);
-  if (!f.exact) return true;
+  if (!can_negate(&f)) return true;
   negate(&f);
   const uop *u = uopi_modulo(&a, &f, -d, 0);
   linear none = {.n = 0};

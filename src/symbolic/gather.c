@@ -127,7 +127,7 @@ static bool is_congruent(const gather *g, const linear *to, const linear *from, 
                          linear *by) {
   *by = *to;
   for (size_t i = 0; i < from->n; i++)
-    if (!uopi_linear_add(&g->a, by, from->term[i].x, -from->term[i].k)) return false;
+    if (!uopi_linear_add_whole(&g->a, by, from->term[i].x, -from->term[i].k)) return false;
   by->c = to->c - from->c;
   for (size_t i = 0; i < by->n; i++)
     if (by->term[i].k % m) return false;

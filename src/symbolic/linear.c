@@ -95,6 +95,13 @@ bool uopi_linear_add(const algebra *a, linear *f, const uop *x, int64_t k) {
   return true;
 }
 
+bool uopi_linear_add_whole(const algebra *a, linear *f, const uop *x, int64_t k) {
+  int64_t sum = k;
+  for (size_t i = 0; i < f->n; i++)
+    if (f->term[i].x == x) sum += f->term[i].k;
+  return sum == uopi_wrap(sum) && k == uopi_wrap(k) && uopi_linear_add(a, f, x, k);
+}
+
 /* A term of the sum that is being read: what it is made of, or itself. */
 typedef struct pending {
   const uop *x;

@@ -51,6 +51,10 @@ bool uopi_linear_read(const algebra *a, const uop *u, linear *f);
 /* f += k * x; x's bounds are asked for. False as above. */
 bool uopi_linear_add(const algebra *a, linear *f, const uop *x, int64_t k);
 
+/* The same where coefficients are added as integers, for what is more than a value modulo 2^32: a
+ * difference that is compared, a remainder. False also where one leaves i32. */
+bool uopi_linear_add_whole(const algebra *a, linear *f, const uop *x, int64_t k);
+
 /* Drops terms of coefficient 0, and sets lo, hi and exact. */
 void uopi_linear_bounds(linear *f);
 
