@@ -13,8 +13,8 @@
 
 enum { QUICK_MS = 2000, LONG_MS = 20000 };
 
-const char *const stand_names[] = {"vectors", "floats", "integers", "listed",
-                                   "8-bits",  "tested", "nothing"};
+const char *const stand_names[] = {"vectors", "floats",  "integers", "listed",
+                                   "8-bits",  "inexact", "tested",   "nothing"};
 
 /* Powers of two and their neighbours, small numbers, primes, the ends: of these a rule of three or
  * more constants takes the first few. */
@@ -72,6 +72,7 @@ static bool try_vectors(const trial *t, unsigned ms) {
   bool floats = case_has(t->c, DTYPES_FLOAT);
   stand on = floats ? STANDS_FLOATS : STANDS_VECTORS;
   if (ask(t, ABSTRACT, SAME, false, NULL, ms) == UNSAT) return settle(t, on);
+  if (floats && ask(t, SIGNS, SAME, false, NULL, ms) == UNSAT) return settle(t, on);
   answer a = ask(t, BITS32, SAME, false, NULL, ms);
   if (a == SAT) return refuse(t, 32, "counterexample");
   return a == UNSAT && settle(t, on);
@@ -159,4 +160,12 @@ void attempt(solver *s, const prove_case *c, stand only, const char *smt2, verdi
   }
   v->on = STANDS_NOT;
   snprintf(v->why, sizeof v->why, "unknown: nothing settles it");
+}
+
+void attempt_inexact(solver *s, const prove_case *c, const char *smt2, verdict *v) {
+  trial t = {.s = s, .c = c, .smt2 = smt2, .v = v};
+  *v = (verdict){.on = STANDS_NOT,
+                 .why = "no counterexample: it may be exact, and then belongs in float.rules"};
+  snprintf(v->label, sizeof v->label, "%s", c->label);
+  if (ask(&t, BITS32, SAME, false, NULL, LONG_MS) == SAT) v->on = STANDS_INEXACT;
 }

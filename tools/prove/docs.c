@@ -37,9 +37,13 @@ static void put_comment(const rule_tree *r) {
 
 static void put_proof(const entry *e) {
   bool seen[STANDS_NOT] = {false};
+  if (e->n && e->v[0].on == STANDS_INEXACT) {
+    printf("Not equal for every bit pattern");
+    return;
+  }
   const char *between = "Proved ";
   for (size_t i = 0; i < e->n; i++) seen[e->v[i].on] = true;
-  for (int s = 0; s < STANDS_TESTED; s++) {
+  for (int s = 0; s < STANDS_INEXACT; s++) {
     if (!seen[s]) continue;
     printf("%s%s", between, how[s]);
     between = "; ";

@@ -7,7 +7,8 @@
  *   a factor     X = Y*k where the condition asks X % Y == 0, or Y is a gcd of X; then
  *                X*t = Y*(k*t), and k*t is named, for each quotient by X and each product of X
  *                                                         kI, mI
- *   differences  b*(q - m) = a - r - b*m for each m of those, and of two divisions by one b
+ *   differences  b*(q - m) = a - r - b*m for each m of those, and of what b is multiplied by, and
+ *                of two divisions by one b
  */
 #include "prove.h"
 
@@ -37,7 +38,7 @@ static void name_divisions(query *q) {
   unsigned n = 0;
   for (unsigned i = 0; i < q->ndivisions; i++) {
     const word_pair d = q->division[i];
-    bool known = d.b.s[0] != 'v' && d.b.s[0] != 'n';
+    bool known = (d.b.s[0] >= '0' && d.b.s[0] <= '9') || d.b.s[0] == '(';
     for (unsigned k = 0; k < n; k++)
       known |= is_same(&d.a, &q->division[k].a) && is_same(&d.b, &q->division[k].b);
     if (!known) q->division[n++] = d;
@@ -115,6 +116,16 @@ static void write_factor(query *q, const divided *f, multiples *m) {
   add_multiple(m, f->k);
 }
 
+/* What a divisor is multiplied by. */
+static void add_cofactors(const query *q, multiples *m) {
+  for (unsigned i = 0; i < q->nproducts; i++)
+    for (unsigned k = 0; k < q->ndivisions; k++) {
+      const word_pair *p = &q->product[i];
+      if (is_same(&p->a, &q->division[k].b)) add_multiple(m, p->b);
+      if (is_same(&p->b, &q->division[k].b)) add_multiple(m, p->a);
+    }
+}
+
 /* ---- differences ---- */
 
 static void write_single(query *q, unsigned i, const word *m) {
@@ -155,6 +166,7 @@ void write_hints(query *q) {
   multiples m = {.n = 0};
   name_divisions(q);
   for (unsigned i = 0; i < q->ndivisions; i++) add_multiple(&m, part('q', i));
+  add_cofactors(q, &m);
   find_factors(q);
   for (unsigned i = 0; i < q->nfactors; i++) write_factor(q, &q->factor[i], &m);
   for (unsigned i = 0; i < q->ndivisions; i++) write_differences(q, i, &m);

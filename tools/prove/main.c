@@ -140,7 +140,10 @@ static void work_on_case(const prove_case *c, void *user) {
   if (t->known && t->next < t->known->n) only = t->known->v[t->next].on;
   t->next++;
   if (t->why[0]) return;
-  attempt(t->s, c, only, smt2, &v);
+  if (!strcmp(t->file->set, "inexact"))
+    attempt_inexact(t->s, c, smt2, &v);
+  else
+    attempt(t->s, c, only, smt2, &v);
   if (v.on == STANDS_NOT) snprintf(t->why, sizeof t->why, "%s: %s", v.label, v.why);
   t->out.v = must(realloc(t->out.v, (t->out.n + 1) * sizeof v));
   t->out.v[t->out.n++] = v;

@@ -62,6 +62,7 @@ typedef enum theory {
   INTS,         /* i32 are whole numbers within bounds, which wrap nowhere */
   WRAPPED_INTS, /* … and what an op makes of them is wrapped */
   ABSTRACT,     /* vectors of 32 bits and floats, and ops that may be any functions */
+  SIGNS,        /* BITS32, but that a float product's size may be any function */
   BITS8         /* i32 are vectors of 8 bits, and so are the bounds of i32 in conditions */
 } theory;
 
@@ -158,6 +159,7 @@ typedef enum stand {                 /* from the best on */
                      STANDS_INTEGERS,
                      STANDS_LISTED, /* over integers, but for the listed constants alone */
                      STANDS_BITS8,
+                     STANDS_INEXACT, /* differs, and is in the set `inexact` */
                      STANDS_TESTED,
                      STANDS_NOT
 } stand;
@@ -172,6 +174,8 @@ typedef struct verdict {
 } verdict;
 
 /* All attempts, or the one alone that the record names (`only`; STANDS_NOT: all). */
+/* Of the set `inexact` a rule has to differ somewhere. */
+void attempt_inexact(solver *s, const prove_case *c, const char *smt2, verdict *v);
 void attempt(solver *s, const prove_case *c, stand only, const char *smt2, verdict *v);
 
 /* ---- the record (record.c) ---- */

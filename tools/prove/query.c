@@ -328,7 +328,9 @@ static void write_theory(query *q) {
     return;
   }
   include(q, in_ints(q) ? "ints.smt2" : "bits.smt2");
-  if (case_has(q->c, DTYPES_FLOAT)) include(q, "floats.smt2");
+  if (!case_has(q->c, DTYPES_FLOAT)) return;
+  include(q, q->in == SIGNS ? "signs.smt2" : "product.smt2");
+  include(q, "floats.smt2");
 }
 
 static void write_goal(const query *q, goal g) {
@@ -372,7 +374,7 @@ bool write_query(FILE *out, const prove_case *c, theory in, goal g, bool hints,
              .hints = hints,
              .smt2 = smt2,
              .errors = has_where(c, c->rule->pattern) || has_where(c, c->rule->result)};
-  if (in != BITS32 && in != ABSTRACT && case_has(c, DTYPES_FLOAT)) return false;
+  if ((in_ints(&q) || in == BITS8) && case_has(c, DTYPES_FLOAT)) return false;
   write_theory(&q);
   declare_vars(&q);
   write_side(&q, c->rule->pattern, "left");

@@ -81,7 +81,7 @@ answer solver_ask(solver *s, const char *script, unsigned timeout_ms) {
   if (!strncmp(s->text, "unsat", 5)) return UNSAT;
   if (!strncmp(s->text, "sat", 3)) return SAT;
   if (!strncmp(s->text, "unknown", 7) || !strncmp(s->text, "timeout", 7)) return UNKNOWN;
-  die("z3 does not understand: %s\n%s", s->text, script);
+  die("z3 does not understand: %.*s", (int)strcspn(s->text, "\n"), s->text);
 }
 
 /* ---- values ---- */
