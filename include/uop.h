@@ -854,10 +854,11 @@ typedef struct uop_rewrite_options {
 
 /* What the rules make of the roots; out[i] of roots[i], NULLs apart (out may be roots' own array).
  * `options` may be NULL. A CALL's body stays as it is where rules would take a parameter out of it.
- * False with the error: a replacement that has another dtype, shape or space than what it replaces
- * (UOP_E_RULE, which names the rule); rules that answer each other for ever, or are not done within
- * max_steps (UOP_E_RULE, with their names); a rule's own, with its name in front. What was built on
- * the way stays until its scope ends. Clears the context's error first. */
+ * Memory that replaces a value is loaded. False with the error: a replacement that has another
+ * dtype, shape or space than what it replaces (UOP_E_RULE, which names the rule); rules that answer
+ * each other for ever, or are not done within max_steps (UOP_E_RULE, with their names); a rule's
+ * own, with its name in front. What was built on the way stays until its scope ends. Clears the
+ * context's error first. */
 UOP_API bool uop_rewrite(uop_rules *r, const uop *const *roots, size_t n,
                          const uop_rewrite_options *options, const uop **out);
 

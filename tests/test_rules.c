@@ -349,6 +349,15 @@ static void test_types(void **state) {
       {"(sink x:void) -> x", "sink %x", NULL},
       {"(add y=(mul a b):f32 0) -> y", "add (mul %f %g) 0", "mul %f %g"},
       {"(add y=(mul a b):f32 0) -> y", "add (mul %x %y) 0", NULL},
+      /* what the result needs, the pattern asks for */
+      {"(max x:number 1) -> (mul x 2)", "max %x 1", "mul %x 2"},
+      {"(max x:number 1) -> (mul x 2)", "max %k 1", "mul %k 2"},
+      {"(max x:number 1) -> (mul x 2)", "max %b true", NULL},
+      {"(max x 1):number -> (mul x 2)", "max %b true", NULL},
+      {"(max x 2) -> (mul x 3)", "max %x 2", "mul %x 3"}, /* no bool is 2 */
+      {"(cmplt x:float y) -> (cmpne (sqrt x) (sqrt y))", "cmplt %f %g",
+       "cmpne (sqrt %f) (sqrt %g)"},
+      {"(cmplt x:float y) -> (cmpne (sqrt x) (sqrt y))", "cmplt %x %y", NULL},
   };
   CHECK(rows);
 }
@@ -408,11 +417,11 @@ static void test_args(void **state) {
       {"(add (param : slot=n) (param : slot=m)):i32 -> {m - n}", "add %x %z", "const 2"},
       {"(add (param : dtype=i32) y) -> y", "add %x 7", "const 7"},
       {"(add (param : dtype=i32) y) -> y", "add %f 7.0", NULL},
-      {"(load (param : space=global)) -> 1.0", "load %n", "expand (reshape 1.0, (1,)), (4,)"},
-      {"(load (param : space=global)) -> 1.0", "load %m", NULL},
-      {"(load (buffer : slot=2)) -> 1.0", "load %m", "expand (reshape 1.0, (1,)), (4,)"},
-      {"(load (buffer : slot=3)) -> 1.0", "load %m", NULL},
-      {"(load (buffer : dtype=f32)) -> 1.0", "load %m", "expand (reshape 1.0, (1,)), (4,)"},
+      {"(load (param : space=global)):float -> 1.0", "load %n", "expand (reshape 1.0, (1,)), (4,)"},
+      {"(load (param : space=global)):float -> 1.0", "load %m", NULL},
+      {"(load (buffer : slot=2)):float -> 1.0", "load %m", "expand (reshape 1.0, (1,)), (4,)"},
+      {"(load (buffer : slot=3)):float -> 1.0", "load %m", NULL},
+      {"(load (buffer : dtype=f32)):float -> 1.0", "load %m", "expand (reshape 1.0, (1,)), (4,)"},
       {"(load (alloc : space=shared slot=7)):i32 -> 0",
        "load (alloc 1 : slot=7 dtype=i32 space=shared)", "reshape 0, (1,)"},
       {"(load (alloc : space=shared slot=7)):i32 -> 0",
@@ -728,11 +737,11 @@ static void test_faults(void **state) {
     {"a: (add x 0) -> x if", 1, 21, 1, UOP_E_SYNTAX, "a number stands here: a constant, lo(x), hi(x) or arithmetic of them"},
     {"a: (add x 0) -> x if x", 1, 22, 1, UOP_E_SYNTAX, "x is no constant: numbers are constants, lo(x) and hi(x)"},
     {"a: (add x 0) -> )", 1, 17, 1, UOP_E_SYNTAX, "a result stands here: (op \342\200\246), a variable, a literal or {\342\200\246}"},
-    {"a: (add x 0 -> x", 1, 13, 2, UOP_E_SYNTAX, "a pattern stands here: (op \342\200\246), a variable or a literal"},
+    {"a: (add x 0 -> x", 1, 4, 1, UOP_E_SYNTAX, "this ( is never closed"},
     {"a: (add x 0] -> x", 1, 12, 1, UOP_E_SYNTAX, "a pattern stands here: (op \342\200\246), a variable or a literal"},
     {"a: [add x 0) -> x", 1, 12, 1, UOP_E_SYNTAX, "a pattern stands here: (op \342\200\246), a variable or a literal"},
     {"a: [add x 0", 1, 4, 1, UOP_E_SYNTAX, "this [ is never closed"},
-    {"a: (add x (mul y 0) -> x", 1, 21, 2, UOP_E_SYNTAX, "a pattern stands here: (op \342\200\246), a variable or a literal"},
+    {"a: (add x (mul y 0) -> x", 1, 4, 1, UOP_E_SYNTAX, "this ( is never closed"},
     {"a: (add x 0) -> (mul x", 1, 17, 1, UOP_E_SYNTAX, "this ( is never closed"},
     {"a: (add x 0) -> x\na: (add x 1) -> x", 2, 1, 1, UOP_E_NAME, "rule a is already defined on line 1"},
     {"a: () -> x", 1, 5, 1, UOP_E_SYNTAX, "an op stands here"},
@@ -775,7 +784,7 @@ static void test_faults(void **state) {
     {"a: (sink x x...) -> (sink x)", 1, 12, 1, UOP_E_NAME, "x stands for something else already"},
     {"a: (add o (o=mul x y)) -> x", 1, 12, 1, UOP_E_NAME, "o stands for something else already"},
     {"a: (mul (o=add x y) (o=add z w)) -> x", 1, 22, 1, UOP_E_SYNTAX, "an op's variable is set once"},
-    {"a: (add x y=5) -> x", 1, 13, 1, UOP_E_SYNTAX, "behind x= stands what x is, in parentheses"},
+    {"a: (add x y=5) -> x", 1, 11, 1, UOP_E_SYNTAX, "no attribute y; as a name for what is matched, it stands before ( or ["},
     {"a: (add y y=(mul x 1)) -> x", 1, 11, 1, UOP_E_NAME, "this variable is set already"},
     {"a: (add X=(mul x 1) 0) -> x", 1, 9, 1, UOP_E_NAME, "X begins with a capital, and so is a constant"},
     {"a: (add Xs... 0) -> x", 1, 9, 2, UOP_E_NAME, "Xs begins with a capital, and so is a constant"},
@@ -834,6 +843,7 @@ static void test_faults(void **state) {
     {"a: (reshape x s) -> (reshape x x)", 1, 32, 1, UOP_E_SYNTAX, "x is no tuple"},
     {"a: (add x 0) -> (reshape x s)", 1, 28, 1, UOP_E_SYNTAX, "s is not in the pattern"},
     {"a: (add x : y) -> x", 1, 13, 1, UOP_E_SYNTAX, "behind the colon stand attributes, such as dtype=f32"},
+    {"a: (reduce x : axis=1) -> x", 1, 16, 4, UOP_E_SYNTAX, "no attribute axis"},
     {"a: (add x : : y) -> x", 1, 13, 1, UOP_E_SYNTAX, "behind the colon stand attributes, such as dtype=f32"},
     {"a: (add x,, y) -> x", 1, 11, 1, UOP_E_SYNTAX, "an operand is missing here, behind the comma"},
     {"a: (add x, y,) -> x", 1, 14, 1, UOP_E_SYNTAX, "an operand is missing here, behind the comma"},
@@ -873,6 +883,16 @@ static void test_faults(void **state) {
     {"a: (add x true):f32 -> x", 1, 4, 12, UOP_E_DTYPE, "f32 is wanted here, and this is bool"},
     {"a: (where x:i32 a b) -> a", 1, 11, 1, UOP_E_DTYPE, "bool is wanted here, and this is i32"},
     {"a: (cast x : dtype=f32):i32 -> x", 1, 4, 20, UOP_E_DTYPE, "i32 is wanted here, and this is f32"},
+    {"a: (max x 1) -> (mul x 2)", 1, 4, 9, UOP_E_DTYPE, "the result needs i32|f32|f16 here, and this can be bool|i32|f32|f16: say so, as in x:i32|f32"},
+    {"a: (max x x) -> (max x 0.5)", 1, 4, 9, UOP_E_DTYPE, "the result needs f32|f16 here, and this can be bool|i32|f32|f16: say so, as in x:i32|f32"},
+    {"a: (add x 1) -> (neg x)", 1, 4, 9, UOP_E_DTYPE, "the result needs i32|f32|f16 here, and this can be bool|i32|f32|f16: say so, as in x:i32|f32"},
+    {"a: (load x) -> 1.0", 1, 4, 8, UOP_E_DTYPE, "the result needs f32|f16 here, and this can be bool|i32|f32|f16: say so, as in x:i32|f32"},
+    {"a: (where c x y) -> (floordiv x y)", 1, 4, 13, UOP_E_DTYPE, "the result needs i32 here, and this can be bool|i32|f32|f16: say so, as in x:i32|f32"},
+    {"a: (add x:number 0) -> (recip x)", 1, 4, 16, UOP_E_DTYPE, "the result needs f32|f16 here, and this can be i32|f32|f16: say so, as in x:i32|f32"},
+    {"a: (cmplt x y) -> (cmplt (sqrt x) (sqrt y))", 1, 11, 1, UOP_E_DTYPE, "the result needs f32|f16 here, and this can be bool|i32|f32|f16: say so, as in x:i32|f32"},
+    {"a: (sink x y) -> (sink (sqrt y))", 1, 12, 1, UOP_E_DTYPE, "the result needs f32|f16 here, and this can be void|bool|i32|f32|f16: say so, as in x:i32|f32"},
+    {"a: (cast x : dtype=f32) -> (sqrt x)", 1, 10, 1, UOP_E_DTYPE, "the result needs f32|f16 here, and this can be bool|i32|f32|f16: say so, as in x:i32|f32"},
+    {"a: (cast x) -> (cast x : dtype=i32)", 1, 4, 8, UOP_E_DTYPE, "the result needs i32 here, and this can be bool|i32|f32|f16: say so, as in x:i32|f32"},
     {"a: (add A:f32 B) -> {A + B}", 1, 9, 1, UOP_E_DTYPE, "A is f32, and arithmetic is of i32 and bool"},
     {"a: (add x:f32 0) -> x if lo(x) > 0", 1, 9, 1, UOP_E_DTYPE, "x is f32, and arithmetic is of i32 and bool"},
     {"a: (sink x) -> x if lo(x) > 0", 1, 10, 1, UOP_E_DTYPE, "x is void, and arithmetic is of i32 and bool"},
@@ -883,7 +903,7 @@ static void test_faults(void **state) {
     {"a: (reshape x s) -> (reshape (stage x) s)", 1, 1, 1, UOP_E_RULE, "what this rule makes is matched by it again, so that it would never end"},
     {"a: (reduce x : op=mul pop=0) -> x", 1, 19, 3, UOP_E_NAME, "mul has a meaning of its own and is no variable"},
     {"a: (add x 0) -> (reduce x : op=mul pop=0)", 1, 32, 3, UOP_E_SYNTAX, "mul is not in the pattern"},
-    {"a: (add x y) -> (sqrt x) if 1\nb: (sqrt x:i32) -> x", 2, 10, 1, UOP_E_DTYPE, "f32|f16 is wanted here, and this is i32"},
+    {"a: (add x:float y) -> (sqrt x) if 1\nb: (sqrt x:i32) -> x", 2, 10, 1, UOP_E_DTYPE, "f32|f16 is wanted here, and this is i32"},
     {"a: (", 1, 5, 1, UOP_E_SYNTAX, "an op stands here"},
     {"a: (add x 0) -> (", 1, 18, 1, UOP_E_SYNTAX, "an op stands here"},
     {"a: (add x 0) -> (5 x)", 1, 18, 1, UOP_E_SYNTAX, "an op stands here"},
@@ -942,7 +962,8 @@ static void test_recovery(void **state) {
        "-> is missing here, between what is matched and what replaces it"},
       {"", 2, 10, 1, UOP_E_DTYPE, "f32|f16 is wanted here, and this is i32"},
       {"", 3, 10, 1, UOP_E_DTYPE, "f32|f16 is wanted here, and this is i32"},
-      {"", 5, 1, 1, UOP_E_SYNTAX, "e is not in the pattern"},
+      {"", 5, 1, 1, UOP_E_SYNTAX,
+       "a number stands here: a constant, lo(x), hi(x) or arithmetic of them"},
       {"", 5, 10, 1, UOP_E_DTYPE, "f32|f16 is wanted here, and this is i32"},
       {"", 6, 13, 1, UOP_E_SYNTAX,
        "-> is missing here, between what is matched and what replaces it"}};
@@ -1107,7 +1128,7 @@ static void test_not_refused(void **state) {
       "a: (where c x y) -> (where (not c) y x)",
       "a: (sink x xs...) -> (sink x xs...)",
       "a: (o=add|mul x y) -> (o y x)",
-      "a: (unary x) -> (sqrt x)",
+      "a: (unary x:float):float -> (sqrt x)",
       "a: (add x y):i32 -> (mul (add x 1) y)",
       "a: (max x 0):f32 -> (add 1 (mul 2 (max 0 (sqrt x))))",
       "a: (range x : idx=i kind=k) -> (range (add x 0) : idx=i kind=k)",
@@ -1167,6 +1188,12 @@ static void test_limits(void **state) {
               "a side of more than 100 terms (UOP_MAX_RULE_TERMS)");
   check_limit("a: (sink x y) -> (sink (sink", " x", 48, ") (sink", " y", ") x) if 0",
               "a side of more than 100 terms (UOP_MAX_RULE_TERMS)");
+  check_limit("a: (sink", " (max _ _)", 12, "", "", ") -> (sink)",
+              "more than 12 pairs of operands in either order: write some as [op x y]");
+  check_limit("a: ", "(add 1 ", 12, "x", ")", ":f32 -> 0.5",
+              "more than 12 pairs of operands in either order: write some as [op x y]");
+  check_limit("a: (sink", " [max _ _]", 32, " [max _ _]", "", ") -> (sink)",
+              "a side of more than 100 terms (UOP_MAX_RULE_TERMS)");
   check_limit("a: (reshape x (", "1, ", 64, "", "", ")) -> x", "more than 64 integers");
   check_limit("", "a", 255, ": (max x 0) -> x", "", "",
               "a name of 256 bytes is above 255 (UOP_MAX_NAME)");
@@ -1223,7 +1250,7 @@ static void test_largest_rule(void **state) {
   char rule[4000], expression[4000], want[4000], *p = rule, *q = expression, *r = want;
   p += sprintf(p, "(stack 7 7 7");
   q += sprintf(q, "stack 7 7 7");
-  for (int i = 0; i < 32; i++) p += sprintf(p, " (max x%d y%d)", i, i);
+  for (int i = 0; i < 32; i++) p += sprintf(p, i < 12 ? " (max x%d y%d)" : " [max x%d y%d]", i, i);
   for (int i = 0; i < 32; i++) q += sprintf(q, " (max (add %%x %d) (add %%y %d))", i, i);
   p += sprintf(p, ") -> (stack 8 8 8");
   r += sprintf(r, "stack 8 8 8");

@@ -174,12 +174,23 @@ static void test_value_fill(void **state) {
   uop_ctx_free(ctx);
 }
 
+/* An effect's value is of no bytes, and has no data to be read. */
+static void test_value_pack_void(void **state) {
+  (void)state;
+  uop_ctx *ctx = uop_ctx_new(NULL);
+  uop_value v = {.dtype = UOP_VOID, .count = 1}, packed;
+  assert_true(uop_value_pack(ctx, &v, &packed));
+  assert_int_equal(packed.dtype, UOP_VOID);
+  assert_int_equal(packed.count, 1);
+  uop_value_free(ctx, &packed);
+  uop_ctx_free(ctx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_value_text),
-      cmocka_unit_test(test_value_text_errors),
-      cmocka_unit_test(test_value_print_short),
-      cmocka_unit_test(test_value_fill),
+      cmocka_unit_test(test_value_text),        cmocka_unit_test(test_value_text_errors),
+      cmocka_unit_test(test_value_print_short), cmocka_unit_test(test_value_fill),
+      cmocka_unit_test(test_value_pack_void),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ const char *uopi_reader_at(const uopi_reader *r, int64_t first) {
 void uopi_read(const uopi_reader *r, int64_t first, int64_t n, void *out) {
   int64_t at[UOP_MAX_RANK];
   uint32_t last = r->rank - 1;
-  if (n == 0) return;
+  if (n == 0 || r->size == 0) return; /* an effect has no data */
   int64_t from = locate(r, first, at);
   for (char *to = out;;) {
     int64_t run = r->dim[last] - at[last];

@@ -130,7 +130,7 @@ typedef struct uopi_name { /* a node's arg.name points at `s` */
   uint32_t len, hash;
   uint64_t refs;
   struct uopi_name *next;
-  char s[8]; /* `len` bytes and a NUL */
+  char s[]; /* `len` bytes and a NUL */
 } uopi_name;
 
 typedef struct uopi_interned { /* chained hash tables */

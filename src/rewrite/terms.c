@@ -375,8 +375,12 @@ static bool read_rest(reader *r, group *g) {
 static bool read_part(reader *r, group *g) {
   if (uopi_scan_is(&r->t, ":") && r->t.spaced && !g->given && !g->colon)
     return uopi_next(r), g->colon = true;
-  if (r->t.kind == SCAN_WORD && equals_follows(r) && find_field(&r->t) >= 0)
-    return read_attr(r, &g->t, g->is_pattern, &g->given);
+  bool named = r->t.kind == SCAN_WORD && equals_follows(r);
+  if (named && find_field(&r->t) >= 0) return read_attr(r, &g->t, g->is_pattern, &g->given);
+  if (named && g->colon) {
+    char room[64];
+    return uopi_fail_here(r, "no attribute %s", uopi_rule_word(room, r->t.at, r->t.len));
+  }
   if (g->given & ~(1u << FIELD_TUPLE)) return uopi_fail_here(r, "an operand behind the attributes");
   if (g->colon) return uopi_fail_here(r, "behind the colon stand attributes, such as dtype=f32");
   if (g->t.rest != NO_VAR) return uopi_fail_here(r, "nothing may stand behind the rest");

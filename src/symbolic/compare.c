@@ -69,8 +69,7 @@ static bool drop_quotient(const algebra *a, linear *s, int64_t *c) {
   const uop *x = s->n == 1 ? s->term[0].x : NULL;
   int64_t e;
   linear y;
-  if (!x || s->term[0].k != 1 || x->op != UOP_FLOORDIV || !uopi_int_of(x->src[1], &e) || e == 0)
-    return false;
+  if (!x || s->term[0].k != 1 || !uopi_quotient_of(a, x, &e)) return false;
   if (!is_i32(*c * e) || !uopi_linear_read(a, x->src[0], &y) || !y.exact) return false;
   int64_t sign = e < 0 ? -1 : 1, to = sign * (*c * e - y.c);
   for (size_t i = 0; i < y.n; i++) y.term[i].k *= sign;

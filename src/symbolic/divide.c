@@ -107,10 +107,8 @@ static const uop *divide_nested(const algebra *a, const linear *f, int64_t d, in
   const uop *x = f->term[0].x;
   int64_t e;
   linear y;
-  if (f->n != 1 || f->term[0].k != 1 || x->op != UOP_FLOORDIV || !uopi_int_of(x->src[1], &e))
-    return NULL;
-  if (e == 0 || e * d > INT32_MAX || e * d < -INT32_MAX || !uopi_linear_read(a, x->src[0], &y))
-    return NULL;
+  if (f->n != 1 || f->term[0].k != 1 || !uopi_quotient_of(a, x, &e)) return NULL;
+  if (e * d > INT32_MAX || e * d < -INT32_MAX || !uopi_linear_read(a, x->src[0], &y)) return NULL;
   if (f->c * e > INT32_MAX || f->c * e < INT32_MIN) return NULL;
   bool was_exact = y.exact;
   y.c += f->c * e;

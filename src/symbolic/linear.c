@@ -83,6 +83,12 @@ bool uopi_before(const uop *a, const uop *b) {
 
 /* ---- reading ---- */
 
+bool uopi_quotient_of(const algebra *a, const uop *u, int64_t *e) {
+  uop_interval y;
+  if (u->op != UOP_FLOORDIV || !uopi_int_of(u->src[1], e) || *e == 0) return false;
+  return *e != -1 || (uop_bounds(a->bounds, u->src[0], &y) && y.lo > INT32_MIN);
+}
+
 bool uopi_linear_add(const algebra *a, linear *f, const uop *x, int64_t k) {
   for (size_t i = 0; i < f->n; i++)
     if (f->term[i].x == x) {

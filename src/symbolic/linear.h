@@ -45,6 +45,10 @@ int64_t uopi_gcd(int64_t a, int64_t b);
 /* The value of an i32 constant, broadcast or not; false: u is none. */
 bool uopi_int_of(const uop *u, int64_t *v);
 
+/* Whether u is y // e of integers: e a constant other than 0, and INT32_MIN // -1, which wraps, not
+ * among the values. False also on an error (out of memory). */
+bool uopi_quotient_of(const algebra *a, const uop *u, int64_t *e);
+
 /* The sum that u is. False: it has too many terms, or an error (out of memory). */
 bool uopi_linear_read(const algebra *a, const uop *u, linear *f);
 
