@@ -42,6 +42,8 @@ static const char *term_unsayable(const rule_book *b, uint32_t term) {
   const rule_term *t = &b->terms.at[term];
   if (t->kind == TERM_CALL) return "calls C";
   if (t->rest != NO_VAR) return "is of any number of operands";
+  if (t->kind == TERM_OP && t->ops == UINT64_C(1) << UOP_RANGE && t->fn < 0)
+    return NULL; /* of a pattern: some i32 */
   for (unsigned op = 0; op < UOP_OP_COUNT; op++)
     if (t->kind == TERM_OP && (t->ops >> op & 1) && !(uop_op_find((uop_op)op)->sets & UOP_SET_ALU))
       return "holds ops that are not elementwise";
@@ -72,6 +74,7 @@ static bool op_fits(int op, unsigned d, const unsigned *kid, uint32_t n) {
   case UOP_WHERE: return kid[0] == UOP_BOOL && kid[1] == d && kid[2] == d;
   case UOP_FLOORDIV:
   case UOP_FLOORMOD: return d == UOP_I32 && kid[0] == d && kid[1] == d;
+  case UOP_RANGE: return true;
   case UOP_ADD:
   case UOP_MUL:
   case UOP_MAX: return kid[0] == d && kid[1] == d;

@@ -1,10 +1,6 @@
 ; floats.smt2 - what the ops compute on f32 and f16. A f16 op computes in f32 and rounds; comparing and
-; choosing are exact and need no f32. SMT-LIB has one NaN, and = tells -0.0 from 0.0.
-(define-fun cast_f16_f32 ((a H)) F ((_ to_fp 8 24) RNE a))
-(define-fun cast_f32_f16 ((a F)) H ((_ to_fp 5 11) RNE a))
-
+; choosing are exact and need no f32. In front of this stands product.smt2 or signs.smt2. SMT-LIB has one NaN, and = tells -0.0 from 0.0.
 (define-fun add_f32 ((a F) (b F)) F (fp.add RNE a b))
-(define-fun mul_f32 ((a F) (b F)) F (product a b)) ; product.smt2 or signs.smt2
 (define-fun max_f32 ((a F) (b F)) F ; IEEE 754-2019 maximum
   (ite (or (fp.isNaN a) (fp.isNaN b)) (_ NaN 8 24)
        (ite (fp.lt a b) b (ite (fp.lt b a) a (ite (fp.isNegative a) b a)))))
@@ -18,7 +14,6 @@
 (declare-fun sin_f32 (F) F)
 
 (define-fun add_f16 ((a H) (b H)) H (cast_f32_f16 (add_f32 (cast_f16_f32 a) (cast_f16_f32 b))))
-(define-fun mul_f16 ((a H) (b H)) H (cast_f32_f16 (mul_f32 (cast_f16_f32 a) (cast_f16_f32 b))))
 (define-fun max_f16 ((a H) (b H)) H
   (ite (or (fp.isNaN a) (fp.isNaN b)) (_ NaN 5 11)
        (ite (fp.lt a b) b (ite (fp.lt b a) a (ite (fp.isNegative a) b a)))))

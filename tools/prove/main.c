@@ -85,9 +85,18 @@ static void read_rules(rule_file *f, uop_ctx *ctx, const char *path) {
 
 /* ---- rules that SMT-LIB cannot say ---- */
 
-/* The FILE of "Tested: FILE" in the rule's comment. */
-static char *test_of(const rule_tree *r) {
+static char *head_of(const rule_file *f) { /* up to its first empty line */
+  const char *end = strstr(f->text, "\n\n");
+  return must(end ? strndup(f->text, (size_t)(end - f->text)) : strdup(""));
+}
+
+/* The FILE of "Tested: FILE" in the rule's comment, or in the one that heads its file. */
+static char *test_of(const rule_file *f, const rule_tree *r) {
   char *comment = must(strndup(r->comment ? r->comment : "", r->comment_len)), *test = NULL;
+  if (!strstr(comment, "Tested: ")) { /* the whole file is */
+    free(comment);
+    comment = head_of(f);
+  }
   char *at = strstr(comment, "Tested: ");
   if (at) {
     at += strlen("Tested: ");
@@ -99,12 +108,13 @@ static char *test_of(const rule_tree *r) {
   return test;
 }
 
-static void judge_tested(const rule_tree *r, const char *unsayable, entry *e, verdict *v) {
+static void judge_tested(const rule_file *f, const rule_tree *r, const char *unsayable, entry *e,
+                         verdict *v) {
   char name[UOP_MAX_NAME + 1], *text = NULL;
   size_t len;
   *v = (verdict){.on = STANDS_TESTED};
   snprintf(name, sizeof name, "%.*s", (int)r->name_len, r->name);
-  e->test = test_of(r);
+  e->test = test_of(f, r);
   if (e->test) text = read_text(e->test, &len);
   bool named = text && strstr(text, name);
   if (!named) v->on = STANDS_NOT;
@@ -155,7 +165,7 @@ static void work_on(task *t) {
   t->out.text = rule_text_line(t->rule);
   if (!is_sayable(&t->file->book, t->rule, &unsayable)) {
     verdict v;
-    judge_tested(t->rule, unsayable, &t->out, &v);
+    judge_tested(t->file, t->rule, unsayable, &t->out, &v);
     snprintf(t->why, sizeof t->why, "%s", v.why);
     return;
   }

@@ -239,10 +239,33 @@ static bool has_alias(const query *q) {
   return false;
 }
 
+static side write_any(query *q, unsigned dtype) { /* _, a RANGE */
+  side s = {.error = no_error};
+  snprintf(s.value.s, sizeof s.value.s, "v_any%u", q->defined++);
+  declare(q, s.value.s, dtype);
+  if (!q->errors) return s;
+  snprintf(s.error.s, sizeof s.error.s, "e_%.70s", s.value.s);
+  fprintf(q->out, "(declare-const %s Bool)\n", s.error.s);
+  return s;
+}
+
+/* x=(…) is a name for what stands there. */
+static void write_alias(query *q, const rule_term *t, unsigned dtype, const side *of) {
+  if (t->var >= ANY_VAR) return;
+  word x = var_name(q, t->var);
+  fprintf(q->out, "(define-fun %s () %s %s)\n", x.s, sort_name(dtype), of->value.s);
+  if (q->errors) fprintf(q->out, "(define-fun e_%s () Bool %s)\n", x.s, of->error.s);
+}
+
 static side write_op(query *q, uint32_t term) {
   const rule_term *t = &q->c->book->terms.at[term];
   int op = op_of(q->c, term);
   side kid[3] = {0};
+  if (op == UOP_RANGE) {
+    kid[0] = write_any(q, UOP_I32);
+    write_alias(q, t, UOP_I32, &kid[0]);
+    return kid[0];
+  }
   /* What x=(…) stands for may be used outside of the branch in which it stands. */
   bool is_lazy = op == UOP_WHERE && !has_alias(q);
   for (uint32_t i = 0; i < t->nkids; i++) {
@@ -252,23 +275,8 @@ static side write_op(query *q, uint32_t term) {
   unsigned dtype = dtype_of(q->c, term), of = dtype_of(q->c, rule_kid(q->c->book, t, 0));
   side out = op < UOP_OP_COUNT ? op_of_values(q, op, dtype, of, kid, t->nkids)
                                : sugar_of_values(q, op, dtype, of, kid);
-  if (t->var < ANY_VAR) {
-    fprintf(q->out, "(define-fun %s () %s %s)\n", var_name(q, t->var).s, sort_name(dtype),
-            out.value.s);
-    if (q->errors)
-      fprintf(q->out, "(define-fun e_%s () Bool %s)\n", var_name(q, t->var).s, out.error.s);
-  }
+  write_alias(q, t, dtype, &out);
   return out;
-}
-
-static side write_any(query *q, unsigned dtype) { /* _ */
-  side s = {.error = no_error};
-  snprintf(s.value.s, sizeof s.value.s, "v_any%u", q->defined++);
-  declare(q, s.value.s, dtype);
-  if (!q->errors) return s;
-  snprintf(s.error.s, sizeof s.error.s, "e_%.70s", s.value.s);
-  fprintf(q->out, "(declare-const %s Bool)\n", s.error.s);
-  return s;
 }
 
 static side write_term(query *q, uint32_t term) {

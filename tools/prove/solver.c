@@ -144,6 +144,7 @@ void solver_values(const solver *s, unsigned width, char *room, size_t size) {
     char value[64];
     if (!strncmp(p, "v_", 2)) p += 2;
     readable(blank + 1, end, width, value);
+    if (!strncmp(p, "right_error", 11) && strcmp(value, "true")) return;
     n += (size_t)snprintf(room + n, size - n, "%s%.*s = %s", n ? ", " : "", (int)(blank - p), p,
                           value);
     p = *end ? end + 1 : end;
