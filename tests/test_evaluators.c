@@ -16,34 +16,11 @@
 
 #include "eval/eval.h" /* which loops a run uses */
 #include "plain/plain.h"
-#include "support/random.h"
+#include "support/awkward.h"
 
 static uint64_t count = 30000, first_seed = 1;
 
 /* ---- inputs ---- */
-
-static uint32_t awkward_f32(rng *r) {
-  static const uint32_t bits[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 1,
-                                  0x00800000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
-                                  0xffc00001, 0x7f800001, 0x3dcccccd, 0x4b800000, 0x4f000000};
-  return random_below(r, 4) ? (uint32_t)random_u64(r)
-                            : bits[random_below(r, sizeof bits / sizeof *bits)];
-}
-
-static void put_awkward(rng *r, uop_dtype d, void *data, int64_t i) {
-  static const int32_t ints[] = {INT32_MIN, INT32_MIN + 1, -7, -1, 0, 1, 2, 7, INT32_MAX};
-  uint32_t f =
-      random_below(r, 8) ? 0x3f000000 | (uint32_t)random_below(r, 1 << 23) : awkward_f32(r);
-  switch (d) {
-  case UOP_BOOL: ((uint8_t *)data)[i] = (uint8_t)random_below(r, 2); break;
-  case UOP_I32:
-    ((int32_t *)data)[i] =
-        random_below(r, 2) ? ints[random_below(r, 9)] : (int32_t)random_below(r, 41) - 20;
-    break;
-  case UOP_F32: ((uint32_t *)data)[i] = f; break;
-  default: ((uint16_t *)data)[i] = (uint16_t)random_u64(r); break;
-  }
-}
 
 /* The value of an input; now and then it lies otherwise in memory. */
 typedef struct given {
@@ -80,7 +57,7 @@ static int64_t make_strides(rng *r, const uop_value *v, int64_t *strides, int64_
 static void give(const uop *u, uint64_t seed, given *g) {
   rng r = {seed * 1000003 + (uint64_t)uop_slot(u)};
   assert_true(uop_value_fill(u, seed, &g->plain));
-  for (int64_t i = 0; i < g->plain.count; i++) put_awkward(&r, g->plain.dtype, g->plain.data, i);
+  for (int64_t i = 0; i < g->plain.count; i++) awkward_put(&r, g->plain.dtype, g->plain.data, i);
   g->strided = g->plain;
   if (random_below(&r, 2) || g->plain.rank == 0) return;
   int64_t first, n = make_strides(&r, &g->plain, g->strides, &first);

@@ -69,8 +69,10 @@ static bool drop_quotient(const algebra *a, linear *s, int64_t *c) {
   const uop *x = s->n == 1 ? s->term[0].x : NULL;
   int64_t e;
   linear y;
-  if (!x || s->term[0].k != 1 || !uopi_quotient_of(a, x, &e)) return false;
+  if (!x || s->term[0].k != 1 || x->op != UOP_FLOORDIV || !uopi_int_of(x->src[1], &e) || e == 0)
+    return false;
   if (!is_i32(*c * e) || !uopi_linear_read(a, x->src[0], &y) || !y.exact) return false;
+  if (e == -1 && y.lo == INT32_MIN) return false; /* its quotient wraps */
   int64_t sign = e < 0 ? -1 : 1, to = sign * (*c * e - y.c);
   for (size_t i = 0; i < y.n; i++) y.term[i].k *= sign;
   y.c = 0;
@@ -147,9 +149,8 @@ static bool difference(const algebra *a, const uop *x, const uop *y, linear *s, 
     return false;
   *c = to.c - s->c;
   s->c = 0;
-  for (size_t i = 0; i < to.n; i++) {
-    if (!uopi_linear_add_whole(a, s, to.term[i].x, -to.term[i].k)) return false;
-  }
+  for (size_t i = 0; i < to.n; i++)
+    if (!uopi_linear_add_exact(a, s, to.term[i].x, -to.term[i].k)) return false;
   uopi_linear_bounds(s);
   return s->exact;
 }

@@ -107,9 +107,15 @@ static const uop *divide_nested(const algebra *a, const linear *f, int64_t d, in
   const uop *x = f->term[0].x;
   int64_t e;
   linear y;
-  if (f->n != 1 || f->term[0].k != 1 || !uopi_quotient_of(a, x, &e)) return NULL;
-  if (e * d > INT32_MAX || e * d < -INT32_MAX || !uopi_linear_read(a, x->src[0], &y)) return NULL;
+  if (f->n != 1 || f->term[0].k != 1 || x->op != UOP_FLOORDIV || !uopi_int_of(x->src[1], &e))
+    return NULL;
+  if (e == 0 || e * d > INT32_MAX || e * d < -INT32_MAX || !uopi_linear_read(a, x->src[0], &y))
+    return NULL;
   if (f->c * e > INT32_MAX || f->c * e < INT32_MIN) return NULL;
+  if (e == -1) { /* of INT32_MIN the quotient wraps */
+    uop_interval b;
+    if (!uop_bounds(a->bounds, x->src[0], &b) || b.lo == INT32_MIN) return NULL;
+  }
   bool was_exact = y.exact;
   y.c += f->c * e;
   uopi_linear_bounds(&y);
@@ -213,7 +219,7 @@ static bool open_remainders(const algebra *a, linear *f, int64_t d) {
     to.term[i].k = 0;
     for (size_t k = 0; ok && k < y.n; k++) {
       int64_t c = uopi_floor_mod(y.term[k].k * uopi_floor_mod(t.k, d), d);
-      ok = uopi_linear_add_whole(a, &to, y.term[k].x, c);
+      ok = uopi_linear_add_exact(a, &to, y.term[k].x, c);
     }
     if (!ok) continue;
     to.c = uopi_floor_mod(to.c + y.c * uopi_floor_mod(t.k, d), d);
@@ -296,14 +302,17 @@ static bool cheaper(const uop_rule_call *call, const uop *u, const uop **out) {
   return true;
 }
 
-/* A negative divisor: (-s) // (-d). */
-static void negate(linear *f) {
-  for (size_t i = 0; i < f->n; i++) f->term[i].k = uopi_wrap(-f->term[i].k);
-  f->c = uopi_wrap(-f->c);
+/* A negative divisor: (-s) // (-d). False: -s has a coefficient beyond i32. */
+static bool negate(linear *f) {
+  if (!f->exact || f->c == INT32_MIN) return false;
+  for (size_t i = 0; i < f->n; i++) {
+    if (f->term[i].k == INT32_MIN) return false;
+    f->term[i].k = -f->term[i].k;
+  }
+  f->c = -f->c;
   uopi_linear_bounds(f);
+  return true;
 }
-
-static bool can_negate(const linear *f) { return f->exact && f->lo > INT32_MIN; }
 
 static algebra algebra_of(const uop_rule_call *call) {
   return (algebra){call->ctx, call->bounds, call->root->shape};
@@ -315,8 +324,8 @@ bool uopi_rule_divide(const uop_rule_call *call, const uop **out) {
   int64_t d;
   if (!uopi_int_of(call->root->src[1], &d) || d == 0) return true;
   if (!uopi_linear_read(&a, call->root->src[0], &f)) return cheaper(call, NULL, out);
-  if (d < 0 && d > INT32_MIN && can_negate(&f)) negate(&f), d = -d;
-  return cheaper(call, uopi_divide(&a, &f, d, 0), out);
+  if (d < 0 && (d == INT32_MIN || !negate(&f))) return true;
+  return cheaper(call, uopi_divide(&a, &f, d < 0 ? -d : d, 0), out);
 }
 
 /* s mod -d = -((-s) mod d) */
@@ -327,8 +336,7 @@ bool uopi_rule_modulo(const uop_rule_call *call, const uop **out) {
   if (!uopi_int_of(call->root->src[1], &d) || d == 0 || d == INT32_MIN) return true;
   if (!uopi_linear_read(&a, call->root->src[0], &f)) return cheaper(call, NULL, out);
   if (d > 0) return cheaper(call, uopi_modulo(&a, &f, d, 0), out);
-  if (!can_negate(&f)) return true;
-  negate(&f);
+  if (!negate(&f)) return true;
   const uop *u = uopi_modulo(&a, &f, -d, 0);
   linear none = {.n = 0};
   return cheaper(call, u ? scaled(&a, u, -1, &none) : NULL, out);

@@ -31,16 +31,76 @@ static const uop *constant_of_cell(uop_ctx *ctx, unsigned dtype, uopi_cell v) {
 
 /* An ALU op whose sources are all constants, by alu.inc. Of anything else it makes nothing: a rule
  * of a user may call it too. */
-bool uopi_rule_fold(const uop_rule_call *call, const uop **out) {
-  const uop *u = call->root;
+static bool fold(uop_ctx *ctx, const uop *u, const uop **out) {
   uopi_cell in[3] = {{{0}}}, v;
   if (!(uop_op_find((uop_op)u->op)->sets & UOP_SET_ALU)) return true;
   for (uint32_t i = 0; i < u->nsrc; i++)
     if (!cell_of(u->src[i], &in[i])) return true;
   if (!uopi_scalar_op(u, in, &v)) return true;
-  const uop *c = constant_of_cell(call->ctx, u->dtype, v);
+  const uop *c = constant_of_cell(ctx, u->dtype, v);
   *out = c ? uopi_splat(c, u->shape) : NULL;
   return *out != NULL;
+}
+
+bool uopi_rule_fold(const uop_rule_call *call, const uop **out) {
+  return fold(call->ctx, call->root, out);
+}
+
+/* (!folded x): x, computed; the rule does not apply where that cannot be done. */
+bool uopi_rule_folded(const uop_rule_call *call, const uop **out) {
+  return call->nargs != 1 || fold(call->ctx, call->args[0], out);
+}
+
+/* ---- sure ---- */
+
+enum { SURE_NODES = 32 }; /* that are looked at; what is larger may fail */
+
+/* An INDEX fails where an index is beyond its axis. */
+static bool is_within(const uop_rule_call *call, const uop *index) {
+  uop_interval b;
+  for (uint32_t i = 1; i < index->nsrc; i++)
+    if (!uop_bounds(call->bounds, index->src[i], &b) || b.lo < 0 ||
+        b.hi >= index->src[0]->shape->at[i - 1])
+      return false;
+  return true;
+}
+
+/* Whether u cannot fail if its sources do not, inputs being given. */
+static bool cannot_fail(const uop_rule_call *call, const uop *u) {
+  switch ((uop_op)u->op) {
+  case UOP_INDEX: return is_within(call, u);
+  case UOP_CONST:
+  case UOP_PARAM:
+  case UOP_BUFFER:
+  case UOP_RANGE:
+  case UOP_LOAD:
+  case UOP_STACK:
+  case UOP_REDUCE:
+  case UOP_STAGE: return true;
+  default: return uop_op_find((uop_op)u->op)->sets & (UOP_SET_ALU | UOP_SET_MOVEMENT);
+  }
+}
+
+/* (!sure x): x, if it may be computed where it was not: a scalar WHERE computes one branch alone,
+ * and where that becomes an operand, an error of the run must not come of it. */
+bool uopi_rule_sure(const uop_rule_call *call, const uop **out) {
+  const uop *seen[SURE_NODES];
+  size_t n = 0;
+  if (call->nargs != 1) return true;
+  seen[n++] = call->args[0];
+  for (size_t i = 0; call->root->shape->len == 0 && i < n; i++) {
+    const uop *u = seen[i];
+    if (!cannot_fail(call, u)) return call->ctx->error.code == UOP_OK;
+    for (uint32_t k = 0; k < u->nsrc; k++) {
+      size_t at = 0;
+      while (at < n && seen[at] != u->src[k]) at++;
+      if (at < n) continue;
+      if (n == SURE_NODES) return true;
+      seen[n++] = u->src[k];
+    }
+  }
+  *out = call->args[0];
+  return true;
 }
 
 /* ---- order ---- */

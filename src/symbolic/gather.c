@@ -127,7 +127,7 @@ static bool is_congruent(const gather *g, const linear *to, const linear *from, 
                          linear *by) {
   *by = *to;
   for (size_t i = 0; i < from->n; i++)
-    if (!uopi_linear_add_whole(&g->a, by, from->term[i].x, -from->term[i].k)) return false;
+    if (!uopi_linear_add_exact(&g->a, by, from->term[i].x, -from->term[i].k)) return false;
   by->c = to->c - from->c;
   for (size_t i = 0; i < by->n; i++)
     if (by->term[i].k % m) return false;
@@ -344,6 +344,7 @@ static bool visit(gather *g, const uop *u) {
     v = sum ? sum_of(g, u) : product_of(g, u);
   else
     v = rebuild(g, u);
+  if (v && v->space != u->space) v = uop_load(v); /* a sum of memory alone is its contents */
   if (!v) return false;
   if (v == u) return true;
   if (!note_origins(g, v, u) || ((sum || u->op == UOP_MUL) && !tell(g, u, v))) return false;

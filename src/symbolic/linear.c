@@ -83,29 +83,27 @@ bool uopi_before(const uop *a, const uop *b) {
 
 /* ---- reading ---- */
 
-bool uopi_quotient_of(const algebra *a, const uop *u, int64_t *e) {
-  uop_interval y;
-  if (u->op != UOP_FLOORDIV || !uopi_int_of(u->src[1], e) || *e == 0) return false;
-  return *e != -1 || (uop_bounds(a->bounds, u->src[0], &y) && y.lo > INT32_MIN);
+/* The term of x, with coefficient 0 if it is new; NULL: there is no room, or an error. */
+static linear_term *term_of(const algebra *a, linear *f, const uop *x) {
+  uop_interval b;
+  for (size_t i = 0; i < f->n; i++)
+    if (f->term[i].x == x) return &f->term[i];
+  if (f->n == LINEAR_TERMS || !uop_bounds(a->bounds, x, &b)) return NULL;
+  f->term[f->n] = (linear_term){x, 0, b.lo, b.hi};
+  return &f->term[f->n++];
 }
 
 bool uopi_linear_add(const algebra *a, linear *f, const uop *x, int64_t k) {
-  for (size_t i = 0; i < f->n; i++)
-    if (f->term[i].x == x) {
-      f->term[i].k = uopi_wrap(f->term[i].k + k);
-      return true;
-    }
-  uop_interval b;
-  if (f->n == LINEAR_TERMS || !uop_bounds(a->bounds, x, &b)) return false;
-  f->term[f->n++] = (linear_term){x, uopi_wrap(k), b.lo, b.hi};
-  return true;
+  linear_term *t = term_of(a, f, x);
+  if (t) t->k = uopi_wrap(t->k + k);
+  return t != NULL;
 }
 
-bool uopi_linear_add_whole(const algebra *a, linear *f, const uop *x, int64_t k) {
-  int64_t sum = k;
-  for (size_t i = 0; i < f->n; i++)
-    if (f->term[i].x == x) sum += f->term[i].k;
-  return sum == uopi_wrap(sum) && k == uopi_wrap(k) && uopi_linear_add(a, f, x, k);
+bool uopi_linear_add_exact(const algebra *a, linear *f, const uop *x, int64_t k) {
+  linear_term *t = term_of(a, f, x);
+  if (!t || t->k + k != uopi_wrap(t->k + k)) return false;
+  t->k += k;
+  return true;
 }
 
 /* A term of the sum that is being read: what it is made of, or itself. */

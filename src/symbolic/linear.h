@@ -45,19 +45,14 @@ int64_t uopi_gcd(int64_t a, int64_t b);
 /* The value of an i32 constant, broadcast or not; false: u is none. */
 bool uopi_int_of(const uop *u, int64_t *v);
 
-/* Whether u is y // e of integers: e a constant other than 0, and INT32_MIN // -1, which wraps, not
- * among the values. False also on an error (out of memory). */
-bool uopi_quotient_of(const algebra *a, const uop *u, int64_t *e);
-
 /* The sum that u is. False: it has too many terms, or an error (out of memory). */
 bool uopi_linear_read(const algebra *a, const uop *u, linear *f);
 
-/* f += k * x; x's bounds are asked for. False as above. */
+/* f += k * x modulo 2^32; x's bounds are asked for. False as above. */
 bool uopi_linear_add(const algebra *a, linear *f, const uop *x, int64_t k);
 
-/* The same where coefficients are added as integers, for what is more than a value modulo 2^32: a
- * difference that is compared, a remainder. False also where one leaves i32. */
-bool uopi_linear_add_whole(const algebra *a, linear *f, const uop *x, int64_t k);
+/* The same of integers: false also where the coefficient would leave i32. */
+bool uopi_linear_add_exact(const algebra *a, linear *f, const uop *x, int64_t k);
 
 /* Drops terms of coefficient 0, and sets lo, hi and exact. */
 void uopi_linear_bounds(linear *f);

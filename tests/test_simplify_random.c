@@ -1,0 +1,159 @@
+/* test_simplify_random.c - what simplification makes of random programs has the same value, bit for
+ * bit, fails no run that succeeded, costs no more, and simplified again is itself: by "simplify" as
+ * a whole, and by each set alone.
+ *
+ * Programs are of three kinds: of every op (support/random.h), run on awkward inputs; and index
+ * arithmetic (support/ints.h), computed by the test. Rules that are wrong are caught by the same.
+ *
+ * `test_simplify_random [COUNT [FIRST SEED]]`: COUNT programs of either kind.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/awkward.h"
+#include "support/ints.h"
+
+static uint64_t count = 2500, first_seed = 1;
+static uop_ctx *ctx;
+
+static int begin(void **state) {
+  (void)state;
+  return (ctx = uop_ctx_new(NULL)) ? 0 : -1;
+}
+
+static int end(void **state) {
+  (void)state;
+  if (!uop_ctx_check(ctx)) fail_msg("%s", uop_error(ctx)->message);
+  uop_ctx_free(ctx);
+  return 0;
+}
+
+static uop_rules *set_of(const char *name) {
+  uop_rules *r = uop_rules_new(ctx);
+  assert_non_null(r);
+  if (!uop_rules_add_set(r, name)) fail_msg("%s", uop_error(ctx)->message);
+  return r;
+}
+
+/* ---- one program ---- */
+
+typedef struct trial {
+  uop_rules *rules;
+  bool whole; /* uop_simplify(), else uop_rewrite() by a set alone */
+  bool ints;  /* the test computes values, else the library does */
+  uint64_t seed;
+  uint64_t changed, values; /* programs that changed; whose values were compared */
+} trial;
+
+static bool apply(const trial *t, const uop *g, const uop **out) {
+  return t->whole ? uop_simplify(t->rules, &g, 1, NULL, out)
+                  : uop_rewrite(t->rules, &g, 1, NULL, out);
+}
+
+static uint64_t work_of(const uop *u) {
+  uop_cost c;
+  assert_true(uop_cost_of(ctx, &u, 1, &c));
+  return c.work;
+}
+
+static sameness same_ints(const uop *g, const uop *h, uint64_t seed) {
+  ints_leaves leaves;
+  int32_t a[LANES], b[LANES];
+  rng r = {seed};
+  ints_fill(g, &r, &leaves);
+  if (!ints_eval(g, &leaves, a)) return NOT_RUN;
+  return ints_eval(h, &leaves, b) && !memcmp(a, b, sizeof a) ? SAME : NOT_SAME;
+}
+
+/* NULL, or what does not hold. */
+static const char *broken(const uop *g, trial *t) {
+  const uop *h, *again;
+  if (!apply(t, g, &h)) return uop_error(ctx)->message;
+  t->changed += g != h;
+  if (g->dtype != h->dtype || g->shape != h->shape || g->space != h->space) return "its type";
+  if (!apply(t, h, &again)) return uop_error(ctx)->message;
+  if (again != h) return "simplified again it stays";
+  if (t->whole && work_of(h) > work_of(g)) return "it costs no more";
+  if (g == h) return NULL;
+  sameness is = t->ints ? same_ints(g, h, t->seed) : same_values(g, h, t->seed);
+  t->values += is == SAME;
+  return is == NOT_SAME ? "its value" : NULL;
+}
+
+static bool is_broken(const uop *g, void *user) {
+  trial t = *(trial *)user;
+  const char *why = broken(g, &t);
+  uop_error_clear(ctx);
+  return why != NULL;
+}
+
+static void try_program(trial *t, const char *set, const uop *g, uint64_t seed) {
+  t->seed = seed;
+  const char *why = broken(g, t);
+  if (!why) return;
+  char what[2 * UOP_MAX_MESSAGE];
+  snprintf(what, sizeof what, "%s, seed %d: %s", set, (int)seed, why);
+  shrink_and_print(g, is_broken, t, what);
+  fail_msg("%s", what);
+}
+
+/* ---- many ---- */
+
+static const uop *program(uint64_t seed, bool ints) {
+  rng r = {seed ^ UINT64_C(0x1234567800000000)};
+  const uop *g = ints ? ints_random(ctx, &r, 1 + (int)(seed % 14))
+                      : random_graph(ctx, seed, 1 + (int)(seed % 40), RANDOM_RUNNABLE);
+  if (!g) fail_msg("%s", uop_error(ctx)->message);
+  return g;
+}
+
+static void print_unused(const char *set, const uop_rules *r) {
+  for (size_t i = 0; i < uop_rules_len(r); i++) {
+    uop_rule_info info;
+    assert_true(uop_rules_get(r, i, &info));
+    if (!info.hits) print_message("%s: %s.%s was never applied\n", set, info.set, info.name);
+  }
+}
+
+static void try_set(const char *set, bool whole, uint64_t n) {
+  trial t = {.rules = set_of(set), .whole = whole};
+  for (uint64_t seed = first_seed; seed < first_seed + n; seed++)
+    for (int ints = 0; ints < 2; ints++) {
+      uop_scope s = uop_scope_begin(ctx);
+      t.ints = ints;
+      try_program(&t, set, program(seed, ints), seed);
+      uop_error_clear(ctx);
+      assert_true(uop_scope_end(s, NULL, 0));
+      if (seed % 1000 == 0) assert_true(uop_ctx_check(ctx));
+    }
+  print_message("%-8s %d programs, %d changed, %d values compared\n", set, 2 * (int)n,
+                (int)t.changed, (int)t.values);
+  if (getenv("UOP_TEST_UNUSED")) print_unused(set, t.rules);
+  uop_rules_free(t.rules);
+}
+
+static void test_simplify(void **state) {
+  (void)state;
+  try_set("simplify", true, count);
+}
+
+static void test_each_set(void **state) {
+  (void)state;
+  for (size_t i = 0; uop_rule_set_name(i); i++)
+    if (strcmp(uop_rule_set_name(i), "inexact")) try_set(uop_rule_set_name(i), false, count / 4);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(test_##f, begin, end)
+
+int main(int argc, char **argv) {
+  if (argc > 1) count = strtoull(argv[1], NULL, 10);
+  if (argc > 2) first_seed = strtoull(argv[2], NULL, 10);
+  const struct CMUnitTest tests[] = {TEST(simplify), TEST(each_set)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
