@@ -16,6 +16,8 @@ enum { QUICK_MS = 2000, LONG_MS = 20000 };
 const char *const stand_names[] = {"vectors", "floats",  "integers", "listed",
                                    "8-bits",  "inexact", "tested",   "nothing"};
 
+const char *const way_names[WAYS] = {"", "+hints", "+wrap", "+wrap+hints"};
+
 /* Powers of two and their neighbours, small numbers, primes, the ends: of these a rule of three or
  * more constants takes the first few. */
 static const int32_t listed[40] = {1,  2,  3,   4,  -1,  -2,  7,    8,     INT32_MIN, INT32_MAX,
@@ -78,15 +80,26 @@ static bool try_vectors(const trial *t, unsigned ms) {
   return a == UNSAT && settle(t, on);
 }
 
-/* Where something may wrap, with the wrapping said; without and with hints. */
+/* One way: where something may wrap, with the wrapping said; without and with hints. */
+static bool try_way(const trial *t, unsigned way, unsigned ms) {
+  theory in = way & WAY_WRAPPED ? WRAPPED_INTS : INTS;
+  answer a = ask(t, in, SAME, way & WAY_HINTS, NULL, ms);
+  if (a == SAT) return refuse(t, 32, "counterexample");
+  if (a != UNSAT) return false;
+  t->v->way = way;
+  return settle(t, STANDS_INTEGERS);
+}
+
 static bool try_integers(trial *t, unsigned ms) {
   t->wraps = ask(t, INTS, NO_WRAP, false, NULL, ms) != UNSAT;
-  for (int hints = 0; hints < 2; hints++) {
-    answer a = ask(t, t->wraps ? WRAPPED_INTS : INTS, SAME, hints, NULL, ms);
-    if (a == SAT) return refuse(t, 32, "counterexample");
-    if (a == UNSAT) return settle(t, STANDS_INTEGERS);
-  }
-  return false;
+  unsigned first = t->wraps ? WAY_WRAPPED : 0;
+  return try_way(t, first, ms) || try_way(t, first | WAY_HINTS, ms);
+}
+
+/* As it was settled before. */
+static bool try_known_way(trial *t, unsigned way) {
+  if (!(way & WAY_WRAPPED) && ask(t, INTS, NO_WRAP, false, NULL, LONG_MS) != UNSAT) return false;
+  return try_way(t, way, LONG_MS) || try_integers(t, LONG_MS);
 }
 
 static bool try_8_bits(const trial *t, unsigned ms) {
@@ -138,21 +151,21 @@ static bool try_all(trial *t) {
   return !floats && (try_integers(t, LONG_MS) || try_listed(t, QUICK_MS) || try_8_bits(t, LONG_MS));
 }
 
-static bool try_one(trial *t, stand on) {
-  switch (on) {
-  case STANDS_INTEGERS: return try_integers(t, QUICK_MS) || try_integers(t, LONG_MS);
+static bool try_known(trial *t, const verdict *known) {
+  switch (known->on) {
+  case STANDS_INTEGERS: return try_known_way(t, known->way);
   case STANDS_LISTED: t->wraps = true; return try_listed(t, QUICK_MS);
   case STANDS_BITS8: return try_8_bits(t, LONG_MS);
   default: return try_vectors(t, LONG_MS);
   }
 }
 
-void attempt(solver *s, const prove_case *c, stand only, const char *smt2, verdict *v) {
+void attempt(solver *s, const prove_case *c, const verdict *known, const char *smt2, verdict *v) {
   trial t = {.s = s, .c = c, .smt2 = smt2, .v = v};
   *v = (verdict){.on = STANDS_NOT};
   snprintf(v->label, sizeof v->label, "%s", c->label);
-  if (only != STANDS_NOT ? try_one(&t, only) : try_all(&t)) {
-    if (v->on != STANDS_NOT && only == STANDS_NOT && is_never(&t)) {
+  if (known ? try_known(&t, known) : try_all(&t)) {
+    if (v->on != STANDS_NOT && !known && is_never(&t)) {
       v->on = STANDS_NOT;
       snprintf(v->why, sizeof v->why, "its condition never holds");
     }
@@ -167,5 +180,10 @@ void attempt_inexact(solver *s, const prove_case *c, const char *smt2, verdict *
   *v = (verdict){.on = STANDS_NOT,
                  .why = "no counterexample: it may be exact, and then belongs in float.rules"};
   snprintf(v->label, sizeof v->label, "%s", c->label);
+  if (ask(&t, BITS32, SAME, false, NULL, QUICK_MS) == SAT) {
+    v->on = STANDS_INEXACT;
+    return;
+  }
+  v->longer = true;
   if (ask(&t, BITS32, SAME, false, NULL, LONG_MS) == SAT) v->on = STANDS_INEXACT;
 }

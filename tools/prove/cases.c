@@ -40,7 +40,7 @@ bool case_has(const prove_case *c, unsigned dtypes) {
 
 static const char *term_unsayable(const rule_book *b, uint32_t term) {
   const rule_term *t = &b->terms.at[term];
-  if (t->kind == TERM_CALL) return "calls C";
+  if (t->kind == TERM_CALL && !is_transparent(t)) return "calls C";
   if (t->rest != NO_VAR) return "is of any number of operands";
   if (t->kind == TERM_OP && t->ops == UINT64_C(1) << UOP_RANGE && t->fn < 0)
     return NULL; /* of a pattern: some i32 */
@@ -110,11 +110,12 @@ static bool fields_fit(const prove_case *c, uint32_t term, int dtype_var[MAX_RUL
 static bool term_fits(const prove_case *c, uint32_t term, int dtype_var[MAX_RULE_VARS]) {
   const rule_term *t = &c->book->terms.at[term];
   unsigned d = dtype_of(c, term), kid[4] = {0};
-  if (t->kind != TERM_OP) return true;
+  if (t->kind != TERM_OP && t->kind != TERM_CALL) return true;
   for (uint32_t i = 0; i < t->nkids && i < 4; i++) {
     kid[i] = dtype_of(c, rule_kid(c->book, t, i));
     if (!term_fits(c, rule_kid(c->book, t, i), dtype_var)) return false;
   }
+  if (t->kind == TERM_CALL) return kid[0] == d;
   int op = op_of(c, term);
   bool is_result_cast = op == UOP_CAST && t->fn >= 0; /* may become its source itself */
   if (op == UOP_CAST && op_source(c, term) != term && d != dtype_of(c, op_source(c, term)))

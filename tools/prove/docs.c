@@ -4,9 +4,9 @@
 #include "prove.h"
 
 static const char *const how[] = {
-    [STANDS_VECTORS] = "for every value of 32 bits",
+    [STANDS_VECTORS] = "for every value",
     [STANDS_FLOATS] = "for every bit pattern",
-    [STANDS_INTEGERS] = "over integers: nothing wraps",
+    [STANDS_INTEGERS] = "for every value, over integers",
     [STANDS_LISTED] = "over integers, for the listed constants",
     [STANDS_BITS8] = "for every value of 8 bits",
 };

@@ -146,14 +146,13 @@ typedef struct crew {
 static void work_on_case(const prove_case *c, void *user) {
   task *t = user;
   verdict v;
-  stand only = STANDS_NOT;
-  if (t->known && t->next < t->known->n) only = t->known->v[t->next].on;
+  const verdict *known = t->known && t->next < t->known->n ? &t->known->v[t->next] : NULL;
   t->next++;
   if (t->why[0]) return;
   if (!strcmp(t->file->set, "inexact"))
     attempt_inexact(t->s, c, smt2, &v);
   else
-    attempt(t->s, c, only, smt2, &v);
+    attempt(t->s, c, known, smt2, &v);
   if (v.on == STANDS_NOT) snprintf(t->why, sizeof t->why, "%s: %s", v.label, v.why);
   t->out.v = must(realloc(t->out.v, (t->out.n + 1) * sizeof v));
   t->out.v[t->out.n++] = v;
@@ -180,7 +179,7 @@ static void report(const task *t) {
   }
   printf("%s:", t->out.id);
   for (size_t i = 0; i < t->out.n; i++)
-    printf(" %s %s%s", t->out.v[i].label, stand_names[t->out.v[i].on],
+    printf(" %s %s%s%s", t->out.v[i].label, stand_names[t->out.v[i].on], way_names[t->out.v[i].way],
            t->out.v[i].longer ? " longer" : "");
   printf("%s%s\n", t->out.test ? " tested by " : "", t->out.test ? t->out.test : "");
 }

@@ -44,6 +44,17 @@ typedef struct prove_case {
   char label[256]; /* what is chosen where there is a choice, "all" where there is none */
 } prove_case;
 
+/* The C functions that rules may call. Of these two the prover knows what they give: their operand,
+ * computed if it is of constants; and only where it cannot be an error of the run. */
+enum {
+#define UOP_RULE_FN(fn) CALL_##fn,
+#include "symbolic/functions.def"
+#undef UOP_RULE_FN
+};
+static inline bool is_transparent(const rule_term *t) {
+  return t->kind == TERM_CALL && t->nkids == 1 && (t->fn == CALL_folded || t->fn == CALL_sure);
+}
+
 unsigned dtype_of(const prove_case *c, uint32_t term);
 int op_of(const prove_case *c, uint32_t term); /* of a TERM_OP; sugar too */
 bool case_has(const prove_case *c, unsigned dtypes);
@@ -166,17 +177,22 @@ typedef enum stand {                 /* from the best on */
 
 extern const char *const stand_names[];
 
+/* How integers settled it, as bits. */
+enum { WAY_HINTS = 1, WAY_WRAPPED = 2, WAYS = 4 };
+extern const char *const way_names[WAYS];
+
 typedef struct verdict {
   stand on;
-  bool longer; /* than QUICK_MS a query */
+  unsigned way; /* of STANDS_INTEGERS */
+  bool longer;  /* than QUICK_MS a query */
   char label[256];
   char why[1024]; /* STANDS_NOT: the counterexample, or what is unknown */
 } verdict;
 
-/* All attempts, or the one alone that the record names (`only`; STANDS_NOT: all). */
+/* All attempts, or the one alone that the record names (`known`; NULL: all). */
 /* Of the set `inexact` a rule has to differ somewhere. */
 void attempt_inexact(solver *s, const prove_case *c, const char *smt2, verdict *v);
-void attempt(solver *s, const prove_case *c, stand only, const char *smt2, verdict *v);
+void attempt(solver *s, const prove_case *c, const verdict *known, const char *smt2, verdict *v);
 
 /* ---- the record (record.c) ---- */
 

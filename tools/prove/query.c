@@ -294,6 +294,13 @@ static side write_term(query *q, uint32_t term) {
     s.value = var_name(q, t->var);
     if (q->errors) snprintf(s.error.s, sizeof s.error.s, "e_%.70s", s.value.s);
     return s;
+  case TERM_CALL:
+    s = write_term(q, rule_kid(q->c->book, t, 0));
+    if (q->errors && t->fn == CALL_sure) {
+      fprintf(q->out, "(assert (not %s))\n", s.error.s);
+      s.error = no_error;
+    }
+    return s;
   default: return write_op(q, term);
   }
 }
@@ -365,8 +372,8 @@ static void ask_values(const query *q) {
 
 static bool has_where(const prove_case *c, uint32_t term) {
   const rule_term *t = &c->book->terms.at[term];
-  if (t->kind != TERM_OP) return false;
-  if (op_of(c, term) == UOP_WHERE || op_of(c, term) == UOPI_FN_MIN) return true;
+  int op = t->kind == TERM_OP ? op_of(c, term) : -1;
+  if (op == UOP_WHERE || op == UOPI_FN_MIN) return true;
   for (uint32_t i = 0; i < t->nkids; i++)
     if (has_where(c, rule_kid(c->book, t, i))) return true;
   return false;

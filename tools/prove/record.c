@@ -1,7 +1,7 @@
 /* record.c - src/symbolic/proofs.txt: what each rule stands on, and the text that was proved.
  *
  *   rule SET.NAME: TEXT          in one line
- *     LABEL METHOD [longer]      a line a case; METHOD as in stand_names
+ *     LABEL METHOD [longer]      a line a case; METHOD as in stand_names and way_names
  *     tested FILE                instead, for a rule that SMT-LIB cannot say
  */
 #include "prove.h"
@@ -64,8 +64,11 @@ static void read_case(entry *e, const char *line) {
     e->test = copy(method, strlen(method));
     return;
   }
+  size_t base = strcspn(method, "+");
   for (int i = 0; i < STANDS_NOT; i++)
-    if (!strcmp(method, stand_names[i])) v.on = (stand)i;
+    if (strlen(stand_names[i]) == base && !strncmp(method, stand_names[i], base)) v.on = (stand)i;
+  for (unsigned i = 0; i < WAYS; i++)
+    if (!strcmp(method + base, way_names[i])) v.way = i;
   v.longer = !strcmp(more, "longer");
   e->v = must(realloc(e->v, (e->n + 1) * sizeof *e->v));
   e->v[e->n++] = v;
@@ -99,7 +102,7 @@ void record_write(const record *rec, const char *path) {
     fprintf(f, "rule %.*s.%s\n", (int)(dot - e->id), e->id, e->text);
     if (e->test) fprintf(f, "  tested %s\n", e->test);
     for (size_t k = 0; k < e->n; k++)
-      fprintf(f, "  %s %s%s\n", e->v[k].label, stand_names[e->v[k].on],
+      fprintf(f, "  %s %s%s%s\n", e->v[k].label, stand_names[e->v[k].on], way_names[e->v[k].way],
               e->v[k].longer ? " longer" : "");
   }
   if (fclose(f)) die("%s cannot be written", path);
