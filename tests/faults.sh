@@ -33,6 +33,12 @@ faults() {
 19 src/eval/run.c         test_runs        a value stays after its last use
 20 src/eval/array.c       test_evaluators  a reshape takes strides that bend for even ones
 21 src/eval/plan.c        test_evaluators  a node with users outside of a group joins it
+22 src/rewrite/match.c    test_rules     operands of a commutative op in one order alone
+23 src/rewrite/match.c    test_rules     a rule applies whatever its condition says
+24 src/rewrite/match.c    test_rewrite   a replacement of another type is let through
+25 src/rewrite/rewrite.c  test_rewrite   a node in work is not known again
+26 src/rewrite/match.c    test_rules     {...} does not wrap
+27 src/rewrite/match.c    test_rules     a variable said twice stands for two nodes
 END
 }
 
@@ -47,6 +53,7 @@ test_passes() { # test_passes TEST PROGRAM
   deep) (ulimit -s 64; exec timeout 60 "$2" chain 20000) ;;
   test_random) timeout 60 "$2" 2000 ;;
   test_evaluators) timeout 60 "$2" 6000 ;;
+  test_rewrite) timeout 60 "$2" 300 ;;
   *) timeout 60 "$2" ;;
   esac
 }

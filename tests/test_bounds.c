@@ -218,6 +218,57 @@ static void test_least(void **state) {
         }
 }
 
+/* The remainders of k*x + c, for x in lo..hi; exact where these are |d| or more. */
+static void remainders(int k, int c, int d, int lo, int hi) {
+  const uop *x = uop_mul(var(0, lo, hi), k);
+  uop_interval i = bounds(uop_floormod(c ? uop_add(x, c) : x, d)), seen = {INT64_MAX, INT64_MIN};
+  for (int a = lo; a <= hi; a++) {
+    int64_t v = apply(UOP_FLOORMOD, (int64_t)a * k + c, d);
+    if (v < seen.lo) seen.lo = v;
+    if (v > seen.hi) seen.hi = v;
+  }
+  bool exact = hi - lo + 1 >= abs(d);
+  if (exact ? i.lo != seen.lo || i.hi != seen.hi : i.lo > seen.lo || i.hi < seen.hi)
+    fail_msg("%d..%d * %d + %d mod %d: %d..%d, seen %d..%d", lo, hi, k, c, d, (int)i.lo, (int)i.hi,
+             (int)seen.lo, (int)seen.hi);
+}
+
+static void test_remainders_of_multiples(void **state) {
+  (void)state;
+  for (int k = -12; k <= 12; k++)
+    for (int d = -12; d <= 12; d++) {
+      if (k == 0 || d == 0) continue;
+      uop_scope s = uop_scope_begin(ctx);
+      for (int c = -12; c <= 12; c++) {
+        remainders(k, c, d, -9, 9);
+        remainders(k, c, d, 0, 3);
+        remainders(k, c, d, 5, 6);
+      }
+      uop_scope_end(s, NULL, 0);
+    }
+  const uop *p = uop_param(ctx, 0, UOP_I32, NULL, 0), *q = uop_param(ctx, 1, UOP_I32, NULL, 0);
+  const uop *a = var(0, 0, 9), *b = var(1, 0, 9);
+  BOUNDS(uop_floormod(uop_mul(a, 4), 6), 0, 4);
+  BOUNDS(uop_floormod(uop_add(uop_mul(a, 4), 3), 6), 1, 5);
+  BOUNDS(uop_floormod(uop_mul(a, 4), -6), -4, 0);
+  BOUNDS(uop_floormod(uop_add(uop_mul(a, 12), uop_add(uop_mul(b, 8), 3)), 6), 1, 5);
+  BOUNDS(uop_floormod(uop_add(uop_mul(a, 12), b), 6), 0, 5);
+  BOUNDS(uop_floormod(uop_mul(a, b), 6), 0, 5);
+  BOUNDS(uop_floormod(uop_mul(p, 6), 9), 0, 8); /* it wraps: 6 * 715827883 is 2 */
+  BOUNDS(uop_floormod(uop_mul(p, 12), 9), 0, 8);
+  BOUNDS(uop_floormod(uop_mul(p, 12), 6), 0, 4); /* still even */
+  BOUNDS(uop_floormod(uop_add(uop_mul(p, 12), uop_add(uop_mul(q, 8), 3)), 20), 3, 19);
+  const int64_t dims[] = {5};
+  const uop *v = uop_param(ctx, 2, UOP_I32, dims, 1); /* the same of arrays */
+  BOUNDS(uop_floormod(uop_add(uop_mul(v, 4), 1), 8), 1, 5);
+  const uop *u = uop_mul(a, 4); /* a long sum is left alone, whatever is asked of it */
+  for (int i = 0; i < 100000; i++) u = uop_add(u, uop_mul(b, 4));
+  uop_map *memo = uop_map_new(ctx);
+  uop_interval i;
+  for (int d = 2; d < 2000; d++) assert_true(uop_bounds(memo, uop_floormod(u, d), &i));
+  uop_map_free(memo);
+}
+
 /* ---- sound for every program ---- */
 
 static void look_at(uop_run *r, uop_map *memo, const uop *u) {
@@ -319,9 +370,16 @@ static void test_cost(void **state) {
 int main(int argc, char **argv) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(test_lesson),          TEST(test_cases), TEST(test_wrapping),
-      TEST(test_every_op),        TEST(test_calls), TEST(test_least),
-      TEST(test_random_programs), TEST(test_deep),  TEST(test_cost),
+      TEST(test_lesson),
+      TEST(test_cases),
+      TEST(test_wrapping),
+      TEST(test_every_op),
+      TEST(test_calls),
+      TEST(test_least),
+      TEST(test_remainders_of_multiples),
+      TEST(test_random_programs),
+      TEST(test_deep),
+      TEST(test_cost),
   };
   if (argc > 1) count = strtoull(argv[1], NULL, 10);
   if (argc > 2) first_seed = strtoull(argv[2], NULL, 10);

@@ -2,8 +2,9 @@
  * bit, fails no run that succeeded, costs no more, and simplified again is itself: by "simplify" as
  * a whole, and by each set alone.
  *
- * Programs are of three kinds: of every op (support/random.h), run on awkward inputs; and index
- * arithmetic (support/ints.h), computed by the test. Rules that are wrong are caught by the same.
+ * Programs are of three kinds: of every op (support/random.h) and of few leaves (support/mixed.h),
+ * run on awkward inputs; and index arithmetic (support/ints.h), whose values the test computes. The
+ * same programs catch rules that are wrong.
  *
  * `test_simplify_random [COUNT [FIRST SEED]]`: COUNT programs of either kind.
  */
@@ -18,6 +19,7 @@
 
 #include "support/awkward.h"
 #include "support/ints.h"
+#include "support/mixed.h"
 
 static uint64_t count = 2500, first_seed = 1;
 static uop_ctx *ctx;
@@ -43,10 +45,13 @@ static uop_rules *set_of(const char *name) {
 
 /* ---- one program ---- */
 
+/* What programs are made by. */
+typedef enum kind { OPS, MIXED, INTS, KINDS } kind;
+
 typedef struct trial {
   uop_rules *rules;
   bool whole; /* uop_simplify(), else uop_rewrite() by a set alone */
-  bool ints;  /* the test computes values, else the library does */
+  kind kind;
   uint64_t seed;
   uint64_t changed, values; /* programs that changed; whose values were compared */
 } trial;
@@ -81,7 +86,7 @@ static const char *broken(const uop *g, trial *t) {
   if (again != h) return "simplified again it stays";
   if (t->whole && work_of(h) > work_of(g)) return "it costs no more";
   if (g == h) return NULL;
-  sameness is = t->ints ? same_ints(g, h, t->seed) : same_values(g, h, t->seed);
+  sameness is = t->kind == INTS ? same_ints(g, h, t->seed) : same_values(g, h, t->seed);
   t->values += is == SAME;
   return is == NOT_SAME ? "its value" : NULL;
 }
@@ -105,10 +110,11 @@ static void try_program(trial *t, const char *set, const uop *g, uint64_t seed) 
 
 /* ---- many ---- */
 
-static const uop *program(uint64_t seed, bool ints) {
+static const uop *program(uint64_t seed, kind k) {
   rng r = {seed ^ UINT64_C(0x1234567800000000)};
-  const uop *g = ints ? ints_random(ctx, &r, 1 + (int)(seed % 14))
-                      : random_graph(ctx, seed, 1 + (int)(seed % 40), RANDOM_RUNNABLE);
+  const uop *g = k == INTS    ? ints_random(ctx, &r, 1 + (int)(seed % 14))
+                 : k == MIXED ? mixed_random(ctx, &r, 1 + (int)(seed % 20))
+                              : random_graph(ctx, seed, 1 + (int)(seed % 40), RANDOM_RUNNABLE);
   if (!g) fail_msg("%s", uop_error(ctx)->message);
   return g;
 }
@@ -124,15 +130,15 @@ static void print_unused(const char *set, const uop_rules *r) {
 static void try_set(const char *set, bool whole, uint64_t n) {
   trial t = {.rules = set_of(set), .whole = whole};
   for (uint64_t seed = first_seed; seed < first_seed + n; seed++)
-    for (int ints = 0; ints < 2; ints++) {
+    for (int k = 0; k < KINDS; k++) {
       uop_scope s = uop_scope_begin(ctx);
-      t.ints = ints;
-      try_program(&t, set, program(seed, ints), seed);
+      t.kind = (kind)k;
+      try_program(&t, set, program(seed, (kind)k), seed);
       uop_error_clear(ctx);
       assert_true(uop_scope_end(s, NULL, 0));
       if (seed % 1000 == 0) assert_true(uop_ctx_check(ctx));
     }
-  print_message("%-8s %d programs, %d changed, %d values compared\n", set, 2 * (int)n,
+  print_message("%-8s %d programs, %d changed, %d values compared\n", set, KINDS * (int)n,
                 (int)t.changed, (int)t.values);
   if (getenv("UOP_TEST_UNUSED")) print_unused(set, t.rules);
   uop_rules_free(t.rules);
@@ -149,11 +155,90 @@ static void test_each_set(void **state) {
     if (strcmp(uop_rule_set_name(i), "inexact")) try_set(uop_rule_set_name(i), false, count / 4);
 }
 
+/* ---- rules that are wrong ---- */
+
+/* Beside those of tests/prove/wrong.rules, which proofs refuse: wrong only in what no proof sees,
+ * or in another way. */
+static const char more[] = "# Only the product of the same signs.\n"
+                           "max_square: (max x:float x) -> (mul x x)\n"
+                           "# Not of negative ones.\n"
+                           "mod_sign: (floormod x C) -> x if lo(x) > -C and hi(x) < C\n"
+                           "# c for both.\n"
+                           "where_sum: (where c a:i32 b) -> (add (mul a (cast c : dtype=i32)) (mul "
+                           "b (cast c : dtype=i32)))\n"
+                           "# Only one of x + A and x + B wraps.\n"
+                           "max_add: (max (add x A) (add x B)):i32 -> (add x {max(A, B)})\n"
+                           "# A rounding.\n"
+                           "float_consts: (add (add x A) B):float -> (add x (!folded (add A B)))\n"
+                           "# Numbers beyond f16.\n"
+                           "f16_f32: (cast (cast x:f32 : dtype=f16) : dtype=f32) -> x\n"
+                           "# The greatest is no sum.\n"
+                           "sum_max: (reduce x : op=add pop=1) -> (reduce x : op=max pop=1)\n"
+                           "# The branches are swapped.\n"
+                           "where_less: (where (cmplt x:i32 y) x y) -> (max x y)\n";
+
+static void count_broken(trial *t, uint64_t n, uint64_t *found) {
+  *found = 0;
+  for (uint64_t seed = first_seed; seed < first_seed + n && !*found; seed++)
+    for (int k = 0; k < KINDS; k++) {
+      uop_scope s = uop_scope_begin(ctx);
+      t->seed = seed;
+      t->kind = (kind)k;
+      const char *why = broken(program(seed, (kind)k), t);
+      if (why && !strcmp(why, "its value")) *found = seed;
+      uop_error_clear(ctx);
+      assert_true(uop_scope_end(s, NULL, 0));
+    }
+}
+
+static uop_rules *wrong_rules(void) {
+  static char text[16384];
+  FILE *f = fopen("tests/prove/wrong.rules", "r");
+  assert_non_null(f);
+  size_t len = fread(text, 1, sizeof text, f);
+  assert_true(len < sizeof text && !fclose(f));
+  uop_rules *r = uop_rules_new(ctx);
+  assert_non_null(r);
+  if (!uop_rules_define_builtin(r) || !uop_rules_add_text(r, text, len, NULL) ||
+      !uop_rules_add_text(r, more, sizeof more - 1, NULL))
+    fail_msg("%s", uop_error(ctx)->message);
+  return r;
+}
+
+/* One wrong rule, planted alone. */
+static void is_caught(const char *rule) {
+  char text[512];
+  uint64_t found;
+  trial t = {.rules = uop_rules_new(ctx)};
+  snprintf(text, sizeof text, "# It is wrong.\n%s\n", rule);
+  assert_non_null(t.rules);
+  if (!uop_rules_define_builtin(t.rules) || !uop_rules_add_text(t.rules, text, strlen(text), NULL))
+    fail_msg("%s: %s", rule, uop_error(ctx)->message);
+  count_broken(&t, 20000, &found);
+  if (!found) fail_msg("no program shows that it is wrong: %s", rule);
+  print_message("seed %5d: %s\n", (int)found, rule);
+  uop_rules_free(t.rules);
+}
+
+static void test_wrong_rules(void **state) {
+  (void)state;
+  uop_rules *r = wrong_rules();
+  uop_rule_info info;
+  size_t n = 0;
+  for (size_t i = 0; uop_rules_get(r, i, &info); i++) {
+    if (!strcmp(info.name, "never")) continue; /* wrong in that it never applies */
+    is_caught(info.text);
+    n++;
+  }
+  assert_true(n >= 10);
+  uop_rules_free(r);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(test_##f, begin, end)
 
 int main(int argc, char **argv) {
   if (argc > 1) count = strtoull(argv[1], NULL, 10);
   if (argc > 2) first_seed = strtoull(argv[2], NULL, 10);
-  const struct CMUnitTest tests[] = {TEST(simplify), TEST(each_set)};
+  const struct CMUnitTest tests[] = {TEST(simplify), TEST(each_set), TEST(wrong_rules)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,10 @@
  * says that it is then the least one: each of its ends is the value of some operands. Sources that
  * are one node are looked at where it matters (x < x, x != x, x * x).
  *
+ * A remainder by a constant d knows more of a sum of multiples: k*x + c is c modulo k, and so its
+ * remainder is c modulo gcd(k, d), as long as nothing wraps, or what is left of k is a power of
+ * two. For the remainders of a sum of one x that has |d| values or more that is exact.
+ *
  * A CALL's value is bounded by its body under the bounds of its arguments. That can be exponential
  * in nested calls, so only so many nodes of bodies are looked at for one question; past that, a
  * CALL is as wide as its dtype.
@@ -109,6 +113,7 @@ static interval differ(interval a, interval b) {
 
 typedef struct bounds bounds;
 static interval known(const bounds *b, const uop *u);
+static uint64_t find(const bounds *b, const uop *u); /* 0: not known yet */
 
 static interval bounds_of_pair(const uop *u, interval a, interval b) {
   bool is_bool = u->src[0]->dtype == UOP_BOOL, same = u->src[0] == u->src[1];
@@ -123,7 +128,6 @@ static interval bounds_of_pair(const uop *u, interval a, interval b) {
   case UOP_CMPLT: return same ? only(0) : less(a, b);
   case UOP_CMPNE: return same ? only(0) : differ(a, b);
   case UOP_FLOORDIV: return floordiv(a, b);
-  case UOP_FLOORMOD: return floormod(a, b);
   default: return any(u);
   }
 }
@@ -188,6 +192,72 @@ static interval bounds_of_index(const bounds *b, const uop *u) {
   return i;
 }
 
+/* ---- remainders of multiples ---- */
+
+static int64_t gcd(int64_t a, int64_t b) {
+  while (b) {
+    int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a < 0 ? -a : a;
+}
+
+static bool wraps(const uop *u, interval a, interval b) {
+  if (u->op == UOP_ADD) return a.lo + b.lo < INT32_MIN || a.hi + b.hi > INT32_MAX;
+  interval i = product(a, b);
+  return i.lo == INT32_MIN && i.hi == INT32_MAX;
+}
+
+enum { TERMS = 8, STEPS = 24 }; /* of a sum that is looked into: each remainder looks anew */
+
+/* u is *c modulo the result. */
+static int64_t modulus_of(const bounds *b, const uop *u, int64_t *c) {
+  const uop *todo[TERMS];
+  size_t n = 0;
+  int64_t g = 0;
+  bool wrap = false;
+  *c = 0;
+  todo[n++] = u;
+  for (int steps = 0; n; steps++) {
+    u = todo[--n];
+    if (steps == STEPS || !find(b, u)) return 1;
+    interval i = known(b, u);
+    bool sum = u->op == UOP_ADD, pair = sum || u->op == UOP_MUL;
+    if (i.lo == i.hi) {
+      *c += i.lo;
+      continue;
+    }
+    if (!pair || n + 2 > TERMS || !find(b, u->src[0]) || !find(b, u->src[1])) return 1;
+    interval x = known(b, u->src[0]), y = known(b, u->src[1]);
+    wrap |= wraps(u, x, y);
+    if (sum) {
+      todo[n++] = u->src[0];
+      todo[n++] = u->src[1];
+    } else if (x.lo == x.hi || y.lo == y.hi) {
+      g = gcd(g, y.lo == y.hi ? y.lo : x.lo);
+    } else {
+      return 1;
+    }
+  }
+  return g == 0 ? 1 : wrap ? g & -g : g;
+}
+
+/* r, of which only what is c modulo g is left. */
+static interval congruent(interval r, int64_t c, int64_t g) {
+  int64_t up = (c - r.lo) % g, down = (r.hi - c) % g;
+  interval i = {r.lo + (up < 0 ? up + g : up), r.hi - (down < 0 ? down + g : down)};
+  return i.lo <= i.hi ? i : r;
+}
+
+static interval bounds_of_floormod(const bounds *b, const uop *u) {
+  interval x = known(b, u->src[0]), d = known(b, u->src[1]), r = floormod(x, d);
+  int64_t c;
+  if (d.lo != d.hi || d.lo == 0 || r.lo == r.hi) return r;
+  int64_t g = gcd(modulus_of(b, u->src[0], &c), d.lo);
+  return g > 1 ? congruent(r, c, g) : r;
+}
+
 static interval bounds_of(const bounds *b, const uop *u) {
   switch ((uop_op)u->op) {
   case UOP_CONST: return only(u->dtype == UOP_BOOL ? uop_const_bool(u) : uop_const_i32(u));
@@ -205,6 +275,7 @@ static interval bounds_of(const bounds *b, const uop *u) {
     return hull(known(b, u->src[1]), known(b, u->src[2]));
   }
   case UOP_REDUCE: return bounds_of_reduce(u, known(b, u->src[0]));
+  case UOP_FLOORMOD: return bounds_of_floormod(b, u);
   case UOP_RESHAPE:
   case UOP_EXPAND:
   case UOP_PERMUTE:

@@ -143,7 +143,7 @@ static outcome match_pair(machine *x, const uint32_t *at, bool turned) {
 static outcome first_pair(machine *x, uint32_t w) {
   const uop *u = x->reg[b_of(w)];
   bool two = u->src[0] != u->src[1] && (uop_op_find((uop_op)u->op)->sets & UOP_SET_COMMUTATIVE);
-  if (two) x->choice[x->choices++] = x->pc - 1;
+  if (two && !UOPI_FAULT(22)) x->choice[x->choices++] = x->pc - 1;
   return match_pair(x, x->pc - 1, false);
 }
 
@@ -156,7 +156,7 @@ static outcome match_step(machine *x, uint32_t w) {
   case M_COUNT: return when(u->nsrc == b || (c && u->nsrc > b));
   case M_SRC: x->reg[a_of(w)] = x->reg[b]->src[c]; return GO_ON;
   case M_PAIR: return first_pair(x, w);
-  case M_SAME: return when(u == x->reg[b]);
+  case M_SAME: return when(u == x->reg[b] || UOPI_FAULT(27));
   case M_DTYPE: return when(b >> u->dtype & 1);
   case M_CONST: return match_const(x, u, b);
   case M_LIT: return when(is_literal(u, b, next64(x)));
@@ -261,7 +261,7 @@ static outcome number_step(machine *x, uint32_t w) {
   case E_LO: return push_bound(x, x->reg[a], false);
   case E_HI: return push_bound(x, x->reg[a], true);
   case E_DO: return do_number(x, a);
-  default: return when(x->stack[--x->top] != 0); /* E_IF */
+  default: return when(x->stack[--x->top] != 0 || UOPI_FAULT(23)); /* E_IF */
   }
 }
 
@@ -346,7 +346,7 @@ static outcome build_value(machine *x, uint32_t w) {
   uop_dtype d = dtype_for(x, w);
   if (d == UOP_BOOL && v != 0 && v != 1) return NO_MATCH;
   if (d == UOP_VOID) d = UOP_I32;
-  if (d == UOP_I32) v = wrapped(v);
+  if (d == UOP_I32 && !UOPI_FAULT(26)) v = wrapped(v);
   uopi_lit l = lit_of_int(v);
   const uop *u = uopi_literal(x->m->ctx, &l, d, UOP_CONST, -1);
   x->reg[a_of(w)] = u;
@@ -468,7 +468,7 @@ static matched apply(matcher *m, rule_entry *e, const uop *u, const uop **out) {
       !(*out = uop_load(*out))) /* memory, which was an operand, is its contents */
     o = BROKEN;
   if (o == NO_MATCH || (o != BROKEN && *out == u)) return MATCH_NONE;
-  if (o != BROKEN && same_type(u, *out)) return MATCH_MADE;
+  if (o != BROKEN && (same_type(u, *out) || UOPI_FAULT(24))) return MATCH_MADE;
   if (o != BROKEN)
     uopi_error(m->ctx, UOP_E_RULE, u->op, -1, "%y became %y: a rule keeps the type", u, *out);
   return broken(m, e->row, u);

@@ -82,7 +82,9 @@ static inline const uop *final_of(const pass *p, const uop *u) {
   return state_of(p, u) & STATE_CHANGED ? uopi_memo_node(&p->final, u) : u;
 }
 
-static bool set_in_work(pass *p, const uop *u) { return set_state(p, u, STATE_IN_WORK); }
+static bool set_in_work(pass *p, const uop *u) {
+  return UOPI_FAULT(25) || set_state(p, u, STATE_IN_WORK);
+}
 
 /* What u's sources look like to the rules; whether one of them has changed. */
 static rule_looks look(const pass *p, const uop *u, bool *changed) {

@@ -70,7 +70,7 @@ static void one(const uop *u, size_t place, const uop_nodes *order, const ints_l
   for (int lane = 0; lane < LANES; lane++) {
     for (uint32_t i = 0; src[0] && i < u->nsrc; i++) v[i] = src[i][lane];
     value[place][lane] = u->op == UOP_CONST   ? c
-                         : u->op == UOP_PARAM ? leaves->at[4 + uop_slot(u)][lane]
+                         : u->op == UOP_PARAM ? leaves->at[8 + uop_slot(u)][lane]
                          : u->op == UOP_RANGE ? leaves->at[uop_range_idx(u)][lane]
                                               : apply(u, v);
   }
@@ -120,7 +120,7 @@ void ints_fill(const uop *u, rng *r, ints_leaves *leaves) {
       if (x->op == UOP_RANGE)
         leaves->at[uop_range_idx(x)][lane] = below(r, uop_const_i32(x->src[0]));
       else if (x->op == UOP_PARAM)
-        leaves->at[4 + uop_slot(x)][lane] =
+        leaves->at[8 + uop_slot(x)][lane] =
             x->dtype == UOP_BOOL ? (int32_t)random_below(r, 2) : any_i32(r);
     }
   }
@@ -142,16 +142,19 @@ typedef struct pool {
   rng *r;
   const uop *i[POOL], *b[POOL];
   uint32_t ni, nb;
+  bool wild; /* great factors and narrow variables: what wraps, and what hardly does not */
 } pool;
 
-static int32_t width(rng *r) {
+static int32_t width(pool *p) {
+  rng *r = p->r;
   static const int32_t some[] = {1, 2, 3, 4, 6, 8, 10, 16, 100, 125, 1024, 65536, INT32_MAX};
+  if (p->wild) return some[random_below(r, 4)];
   return some[random_below(r, random_below(r, 8) ? 10 : 13)];
 }
 
 static const uop *variable(pool *p, int64_t k) {
   rng *r = p->r;
-  int32_t n = width(r), lo = random_below(r, 2) ? 0 : (int32_t)random_below(r, 21) - 10;
+  int32_t n = width(p), lo = random_below(r, 2) ? 0 : (int32_t)random_below(r, 21) - 10;
   const uop *x = uop_param(p->ctx, k, UOP_I32, NULL, 0);
   if (lo > 0 && n == INT32_MAX) lo = 0;
   switch (random_below(r, 8)) {
@@ -164,7 +167,9 @@ static const uop *variable(pool *p, int64_t k) {
 
 /* What is multiplied, divided and compared by: mostly small, now and then a power of two, rarely
  * great or 0. */
-static int32_t factor(rng *r) {
+static int32_t factor(pool *p) {
+  rng *r = p->r;
+  if (p->wild && random_below(r, 2)) return any_i32(r);
   int32_t v = 1 + (int32_t)random_below(r, FACTORS);
   if (!random_below(r, 4)) v = INT32_C(1) << random_below(r, random_below(r, 4) ? 8 : 31);
   if (!random_below(r, 100)) return any_i32(r);
@@ -178,42 +183,45 @@ static const uop *young(pool *p) { return random_below(p->r, 3) ? p->i[p->ni - 1
 static const uop *number_step(pool *p) {
   rng *r = p->r;
   const uop *x = young(p), *y = number(p);
-  switch (random_below(r, 20)) {
+  int32_t d = factor(p);
+  switch (random_below(r, 23)) {
+  case 20: return uop_max(uop_add(x, factor(p)), uop_add(x, factor(p)));
+  case 21: return uop_mul(uop_floordiv(x, d), d);
   case 0:
   case 1:
   case 2: return uop_add(x, y);
   case 3:
-  case 4: return uop_add(x, factor(r));
+  case 4: return uop_add(x, factor(p));
   case 5:
   case 6:
-  case 7: return uop_mul(x, factor(r));
-  case 8: return uop_add(uop_mul(x, factor(r)), uop_mul(y, factor(r)));
+  case 7: return uop_mul(x, factor(p));
+  case 8: return uop_add(uop_mul(x, factor(p)), uop_mul(y, factor(p)));
   case 9: return uop_mul(x, y);
   case 10:
   case 11:
-  case 12: return uop_floordiv(x, factor(r));
+  case 12: return uop_floordiv(x, factor(p));
   case 13:
   case 14:
-  case 15: return uop_floormod(x, factor(r));
+  case 15: return uop_floormod(x, factor(p));
   case 16: return random_below(r, 2) ? uop_floordiv(x, y) : uop_floormod(x, y);
-  case 17: return random_below(r, 2) ? uop_max(x, y) : uop_max(x, factor(r));
+  case 17: return random_below(r, 2) ? uop_max(x, y) : uop_max(x, factor(p));
   case 18: return random_below(r, 4) ? uop_where(truth(p), x, y) : uop_cast(truth(p), UOP_I32);
-  default: { /* the whole of a quotient and a remainder */
-    int32_t d = factor(r);
+  case 19: /* the whole of a quotient and a remainder */
     return uop_add(uop_mul(uop_floordiv(x, d), d), uop_floormod(x, d));
-  }
+  default: return random_below(r, 2) ? uop_floordiv(uop_mul(x, d), d) : uop_floordiv(x, x);
   }
 }
 
 static const uop *truth_step(pool *p) {
   rng *r = p->r;
   const uop *x = young(p), *y = number(p);
-  switch (random_below(r, 8)) {
+  switch (random_below(r, 9)) {
+  case 8: return uop_lt(x, uop_add(x, factor(p)));
   case 0: return uop_lt(x, y);
   case 1:
-  case 2: return uop_lt(x, factor(r));
-  case 3: return uop_lt(uop_const_of_i32(p->ctx, factor(r)), x);
-  case 4: return uop_ne(x, random_below(r, 2) ? y : uop_const_of_i32(p->ctx, factor(r)));
+  case 2: return uop_lt(x, factor(p));
+  case 3: return uop_lt(uop_const_of_i32(p->ctx, factor(p)), x);
+  case 4: return uop_ne(x, random_below(r, 2) ? y : uop_const_of_i32(p->ctx, factor(p)));
   case 5: return uop_not(truth(p));
   case 6: return random_below(r, 2) ? uop_and(truth(p), truth(p)) : uop_or(truth(p), truth(p));
   default: return uop_where(truth(p), truth(p), truth(p));
@@ -221,7 +229,7 @@ static const uop *truth_step(pool *p) {
 }
 
 const uop *ints_random(uop_ctx *ctx, rng *r, int steps) {
-  pool p = {.ctx = ctx, .r = r};
+  pool p = {.ctx = ctx, .r = r, .wild = random_below(r, 4) == 0};
   const uop *u = NULL;
   uint32_t vars = 1 + random_below(r, 4);
   for (uint32_t k = 0; k < vars; k++) p.i[p.ni++] = variable(&p, (int64_t)k);

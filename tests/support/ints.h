@@ -6,9 +6,9 @@
 
 #include "support/random.h"
 
-enum { LANES = 64, LEAVES = 9 };
+enum { LANES = 64, LEAVES = 16 };
 
-/* Values of the leaves: of the RANGE of idx i, at [i]; of the PARAM of slot i, at [4 + i]. */
+/* Values of the leaves: of the RANGE of idx i, at [i]; of the PARAM of slot i, at [8 + i]. */
 typedef struct ints_leaves {
   int32_t at[LEAVES][LANES];
 } ints_leaves;
