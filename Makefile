@@ -10,7 +10,9 @@
 #   make examples-data   the weights and data in examples/ anew, and numpy's results for the tests
 #   make examples-check  the test images of Fashion-MNIST, by numpy and by uopc
 #   make generate   what is derived: from src/ir/ops.def the enum in uop.h and docs/ops.md, from the
-#                   rules in src/symbolic their tables
+#                   rules in src/symbolic their tables and docs/rules.md
+#   make prove      proves the rules that changed, by z3 (PROVE=all: every rule), into
+#                   src/symbolic/proofs.txt and docs/rules.md
 #   make pictures   the graphs in docs/ (needs Graphviz)
 #   make format     clang-format
 #   make install    into $(DESTDIR)$(PREFIX); make uninstall takes it away again
@@ -203,6 +205,8 @@ generate: $(BUILD)/generate
 	@$(MAKE) --no-print-directory $(BUILD)/rules
 	$(BUILD)/rules $(RULES) > $(BUILD)/tables.inc
 	cp $(BUILD)/tables.inc src/symbolic/tables.inc
+	@$(MAKE) --no-print-directory $(BUILD)/prove
+	$(BUILD)/prove docs $(PROOFS) $(RULES) > docs/rules.md
 
 $(BUILD)/generate: tools/generate.c src/ir/ops.def src/ir/sugar.def
 	@mkdir -p $(@D)
@@ -215,11 +219,24 @@ RULEOBJ := $(filter-out $(BUILD)/src/symbolic/%,$(OBJ))
 $(BUILD)/rules: tools/rules.c src/symbolic/functions.def $(RULEOBJ)
 	$(CC) $(LIBFLAGS) -O1 tools/rules.c $(RULEOBJ) -o $@ -lm
 
+# Proofs of the rules, by z3: of those that changed since the record, or of all (PROVE=all).
+PROVE   ?= changed
+PROOFS  := src/symbolic/proofs.txt
+PROVEC  := $(sort $(wildcard tools/prove/*.c))
+
+prove: $(BUILD)/prove
+	@tests/deps.sh prove
+	$(BUILD)/prove update $(if $(filter all,$(PROVE)),--all) $(PROOFS) $(RULES)
+	$(BUILD)/prove docs $(PROOFS) $(RULES) > docs/rules.md
+
+$(BUILD)/prove: $(PROVEC) tools/prove/prove.h src/symbolic/functions.def $(RULEOBJ)
+	$(call SAY,cc  )$(CC) $(LIBFLAGS) -D_GNU_SOURCE -Itools/prove -O1 $(PROVEC) $(RULEOBJ) -o $@ -lm -lpthread
+
 pictures: $(BUILD)/uopc
 	$(BUILD)/uopc graph --svg -o docs/distance.svg examples/distance.uir
 
 format:
-	clang-format -i include/*.h src/*/*.c src/*/*.h cli/*.c cli/*.h tests/*.c tests/*/*.[ch] tools/*.c
+	clang-format -i include/*.h src/*/*.c src/*/*.h cli/*.c cli/*.h tests/*.c tests/*/*.[ch] tools/*.c tools/*/*.[ch]
 
 # ---- install and packages ----
 #
@@ -340,6 +357,6 @@ $(BENCH)/%: bench/%.c bench/workload.h bench/text_file.h include/uop.h Makefile
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all install uninstall amalgamation dist docs run test test-deps test-deep test-exhaustive fuzz bless unit-tests generate pictures format clean
+.PHONY: all install uninstall amalgamation dist docs run test test-deps test-deep test-exhaustive fuzz bless unit-tests generate prove pictures format clean
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -1,7 +1,7 @@
 #!/bin/sh
-# deps.sh [docs | cross | examples] - installs what the tests need where it is missing: cmocka, g++,
+# deps.sh [docs | cross | prove | examples] - installs what the tests need where it is missing: cmocka, g++,
 # pkg-config, a reader of man pages and the sources of a locale; for `make docs` Doxygen; for
-# tests/cross.sh the cross compilers and an emulator; for `make examples-data` numpy and the images.
+# tests/cross.sh the cross compilers and an emulator; for `make prove` z3; for `make examples-data` numpy and the images.
 # As root it installs Debian's packages; otherwise it prints the one command to type.
 set -u
 packages=""
@@ -14,6 +14,8 @@ elif [ "${1:-}" = cross ]; then
   need s390x-linux-gnu-gcc "gcc-s390x-linux-gnu libc6-dev-s390x-cross"
   need arm-linux-gnueabihf-gcc "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"
   need qemu-arm qemu-user
+elif [ "${1:-}" = prove ]; then
+  need z3 z3
 elif [ "${1:-}" = examples ]; then
   "$PYTHON" -c 'import numpy' 2>/dev/null || packages="$packages python3-numpy"
   [ -e "$FASHION" ] || packages="$packages dataset-fashion-mnist"

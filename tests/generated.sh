@@ -1,5 +1,6 @@
 #!/bin/sh
-# generated.sh BUILD MAKE - what is made from the op table and the rule files is up to date.
+# generated.sh BUILD MAKE - what is made from the op table, the rule files and the record of their
+# proofs is up to date.
 set -eu
 "$2" -s "$1/generate" BUILD="$1"
 cp include/uop.h "$1/uop.h.new"
@@ -8,3 +9,5 @@ cmp include/uop.h "$1/uop.h.new"
 "$1/generate" docs | cmp - docs/ops.md
 "$2" -s "$1/rules" BUILD="$1"
 "$1/rules" src/symbolic/*.rules | cmp - src/symbolic/tables.inc
+"$2" -s "$1/prove" BUILD="$1"
+"$1/prove" docs src/symbolic/proofs.txt src/symbolic/*.rules | cmp - docs/rules.md

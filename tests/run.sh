@@ -86,6 +86,7 @@ closing command_watch "$BUILD/tests/command_watch" "$BUILD/asan/uopc" "$BUILD/co
 closing golden "$BUILD/tests/golden" "$BUILD/asan/uopc" tests/golden
 step exhaustive "$BUILD/tests/exhaustive" 1009
 step vectorised sh tests/vectorised.sh
+closing prove sh tests/prove.sh "$BUILD" "$MAKE"
 step ops-have-goldens sh tests/ops_have_goldens.sh
 step cases sh tests/cases.sh
 step demo sh tools/demo.sh "$BUILD/uopc"
