@@ -271,7 +271,7 @@ static bool try_rewrite(uop_ctx *c) {
 static const uop *to_simplify(uop_ctx *c) {
   const uop *n = uop_const(c, UOP_I32, 9), *x = uop_range(c, n, 0, UOP_AXIS_LOOP), *u = x;
   const uop *s = uop_add(uop_mul(x, 6), 5), *b = p(c, 99, UOP_BOOL);
-  for (int i = 1; u && i < MANY; i++) u = uop_add(uop_mul(p(c, i, UOP_I32), 3), u);
+  for (int i = 1; u && i < 40; i++) u = uop_add(uop_mul(p(c, i, UOP_I32), 3), u);
   u = uop_add(u, uop_add(uop_mul(uop_floordiv(x, 4), 4), uop_floormod(x, 4)));
   const uop *parts[] = {uop_floordiv(uop_floordiv(s, 4), 2),
                         uop_floormod(s, 4),
