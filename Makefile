@@ -321,7 +321,7 @@ docs:
 # minutes and 7 GB. bench-quick: 100,000 nodes, to standard output. bench-deps: the yardsticks.
 BENCH := $(BUILD)/bench
 BENCHFLAGS = -std=c11 $(WARN) -D_GNU_SOURCE -Iinclude $(CFLAGS)
-BENCHPROGS := core rewrite floor eval_floor z3 arrays text text_floor text_floor_named gen cpu
+BENCHPROGS := core rewrite simplify floor eval_floor z3 arrays text text_floor text_floor_named gen cpu
 
 bench:
 	@bench/deps.sh check
@@ -340,8 +340,8 @@ bench-deps:
 bench-programs: $(BENCHPROGS:%=$(BENCH)/%) $(BUILD)/uopc
 
 $(BENCH)/z3: BENCHLIBS = -lz3
-$(BENCH)/core $(BENCH)/rewrite $(BENCH)/text $(BENCH)/arrays: BENCHLIBS = $(BUILD)/libuop.a -lm
-$(BENCH)/core $(BENCH)/rewrite $(BENCH)/text $(BENCH)/arrays: $(BUILD)/libuop.a
+$(BENCH)/core $(BENCH)/rewrite $(BENCH)/simplify $(BENCH)/text $(BENCH)/arrays: BENCHLIBS = $(BUILD)/libuop.a -lm
+$(BENCH)/core $(BENCH)/rewrite $(BENCH)/simplify $(BENCH)/text $(BENCH)/arrays: $(BUILD)/libuop.a
 
 $(BENCH)/text_floor_named: bench/text_floor.c bench/workload.h bench/text_file.h Makefile
 	@mkdir -p $(@D)

@@ -267,6 +267,36 @@ static bool try_rewrite(uop_ctx *c) {
   return ok;
 }
 
+/* Sums, quotients, comparisons, and more terms than a list starts with. */
+static const uop *to_simplify(uop_ctx *c) {
+  const uop *n = uop_const(c, UOP_I32, 9), *x = uop_range(c, n, 0, UOP_AXIS_LOOP), *u = x;
+  const uop *s = uop_add(uop_mul(x, 6), 5), *b = p(c, 99, UOP_BOOL);
+  for (int i = 1; u && i < 40; i++) u = uop_add(uop_mul(p(c, i, UOP_I32), 3), u);
+  u = uop_add(u, uop_add(uop_mul(uop_floordiv(x, 4), 4), uop_floormod(x, 4)));
+  const uop *parts[] = {uop_floordiv(uop_floordiv(s, 4), 2),
+                        uop_floormod(s, 4),
+                        uop_lt(s, 17),
+                        u,
+                        uop_where(b, uop_where(b, x, 3), 2),
+                        uop_call(uop_mul(uop_add(p(c, 0, UOP_I32), 1), 2), "f", x)};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (!parts[i]) return NULL;
+  return uop_sink(c, parts, sizeof parts / sizeof *parts);
+}
+
+static bool try_simplify(uop_ctx *c) {
+  const uop *u = to_simplify(c), *out = NULL;
+  uop_map *origins = u ? uop_map_new(c) : NULL;
+  uop_rules *r = origins ? uop_rules_new(c) : NULL;
+  int steps = 0;
+  uop_rewrite_options o = {.origins = origins, .trace = each_step, .user = &steps};
+  bool ok = r && uop_rules_add_set(r, "simplify") && uop_simplify(r, &u, 1, &o, &out);
+  if (ok) assert_true(steps == 5 && out != u); /* no step is left out where one fails */
+  uop_rules_free(r);
+  uop_map_free(origins);
+  return ok;
+}
+
 /* ---- side tables, values, runs ---- */
 
 static bool try_map(uop_ctx *c) {
@@ -398,10 +428,8 @@ static const struct row {
     ROW(diagnostics),  ROW(map),          ROW(value),
     ROW(run),          ROW(trim),         ROW(many_nodes),
     ROW(bounds),       ROW(cost),         ROW(arrays),
-    ROW(print_roots),
-ROW(rules), ROW(rules_wrong), ROW(rewrite)
-}
-;
+    ROW(print_roots),  ROW(rules),        ROW(rules_wrong),
+    ROW(rewrite),      ROW(simplify)};
 
 /* Fails allocation n, and all later ones if `for_good`. False: it did not come to that many. */
 static bool fail_at(const struct row *row, uint64_t n, bool for_good) {

@@ -62,6 +62,12 @@ static const uop *parse(const char *expression) {
   return u;
 }
 
+static uint64_t work_of(const uop *const *roots, size_t n) {
+  uop_cost c;
+  assert_true(uop_cost_of(ctx, roots, n, &c));
+  return c.work;
+}
+
 static const uop *simplified(const uop *u) {
   const uop *out;
   if (!uop_simplify(all, &u, 1, NULL, &out)) fail_msg("%s", uop_error(ctx)->message);
@@ -134,6 +140,22 @@ static void test_each_rule(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+/* Gathering leaves what rules for sums and products see: what becomes one while they apply. */
+static const char *const together[] = {
+    "add %x (where true 0 %y)",
+    "mul %x (where true 1 %y)",
+    "mul %x (where true 0 %y)",
+    "add (where true (add %x 1) 3) 5",
+    "mul (where true (mul %x 3) 3) 5",
+    "add %x (where true (mul %x -1) %y)",
+    "mul (where true (mul %x 3) 3) %y",
+    "add %x (where true %x %y)",
+    "add (where true (mul %x 3) %y) %x",
+    "add (where true (mul %x 3) %y) (mul %x 4)",
+    "add (mul (floordiv %x 7) 7) (where true (floormod %x 7) 3)",
+    "cast (add (floormod %x 3) 1) : dtype=bool",
+};
+
 /* None is without an example above. */
 static void test_every_rule(void **state) {
   (void)state;
@@ -151,6 +173,21 @@ static void test_every_rule(void **state) {
       missing++;
     }
     uop_rules_free(r);
+  }
+  assert_int_equal(missing, 0);
+}
+
+/* Nor does one keep another of "simplify" from ever applying. */
+static void test_none_shadowed(void **state) {
+  (void)state;
+  uop_rule_info info;
+  size_t missing = 0;
+  for (size_t i = 0; i < ROWS; i++) simplified(parse(rows[i].program));
+  for (size_t i = 0; i < sizeof together / sizeof *together; i++) simplified(parse(together[i]));
+  for (size_t i = 0; uop_rules_get(all, i, &info); i++) {
+    if (info.hits) continue;
+    print_error("%s.%s never applied\n", info.set, info.name);
+    missing++;
   }
   assert_int_equal(missing, 0);
 }
@@ -428,6 +465,126 @@ static void test_guards(void **state) {
   for (size_t i = 0; i < sizeof guards / sizeof *guards; i++) keeps_value(guards[i]);
 }
 
+/* ---- what a caller gets ---- */
+
+typedef struct log_of {
+  char text[512];
+  size_t stop_after, steps;
+} log_of;
+
+static bool trace(void *user, const uop_rewrite_step *s) {
+  log_of *l = user;
+  size_t len = strlen(l->text);
+  snprintf(l->text + len, sizeof l->text - len, "%s%s", len ? " " : "", s->rule);
+  assert_true(s->before != s->after && s->before->dtype == s->after->dtype);
+  return ++l->steps != l->stop_after;
+}
+
+static void traced(const char *program, const char *want) {
+  log_of l = {.text = ""};
+  uop_rewrite_options o = {.trace = trace, .user = &l};
+  const uop *u = parse(program), *out;
+  assert_true(uop_simplify(all, &u, 1, &o, &out));
+  assert_string_equal(l.text, want);
+  for (size_t stop = 1; stop <= l.steps; stop++) {
+    log_of s = {.stop_after = stop};
+    o.user = &s;
+    assert_false(uop_simplify(all, &u, 1, &o, &out));
+    assert_int_equal(uop_error(ctx)->code, UOP_E_CANCELLED);
+    assert_int_equal(s.steps, stop);
+  }
+}
+
+static void test_trace(void **state) {
+  (void)state;
+  traced("add %x %y", simplified(parse("add %x %y")) == parse("add %x %y") ? "" : "gather");
+  traced("mul (add (mul %x 2) (mul %x 3)) 5", "gather gather");
+  traced("where (cmplt 2 3) %x %y", "fold_binary where_true");
+  traced("floormod (add (mul %x 8) %y) 4", "mod_sum");
+  traced("exp2 (add %f -0.0)", "float_add_neg_0");
+}
+
+static bool leaves_scope(void *user, const uop_rewrite_step *s) {
+  (void)user;
+  (void)s;
+  uop_scope_begin(ctx);
+  return true;
+}
+
+static void refused(uop_rules *r, const uop *u, const uop_rewrite_options *o, uop_code code,
+                    const char *message) {
+  const uop *out = u;
+  assert_false(uop_simplify(r, &u, 1, o, &out));
+  assert_ptr_equal(out, u);
+  assert_int_equal(uop_error(ctx)->code, code);
+  if (!strstr(uop_error(ctx)->message, message)) fail_msg("%s", uop_error(ctx)->message);
+}
+
+static void test_errors(void **state) {
+  (void)state;
+  const uop *sum = parse("mul (add (mul %x 2) (mul %x 3)) 5");
+  const uop *many = parse("where true (where true (where true %x 3) 4) 5");
+  uop_rewrite_options scope = {.trace = leaves_scope}, few = {.max_steps = 2};
+  refused(all, sum, &scope, UOP_E_SCOPE, "a callback left a scope open");
+  refused(all, many, &few, UOP_E_RULE, "2");
+  uop_ctx *other = uop_ctx_new(NULL);
+  const uop *out, *theirs = uop_param(other, 0, UOP_I32, NULL, 0);
+  uop_rewrite_options foreign = {.origins = uop_map_new(other)};
+  assert_false(uop_simplify(all, &theirs, 1, NULL, &out));
+  assert_int_equal(uop_error(ctx)->code, UOP_E_CONTEXT);
+  refused(all, sum, &foreign, UOP_E_CONTEXT, "");
+  uop_map_free(foreign.origins);
+  uop_ctx_free(other);
+  assert_false(uop_simplify(NULL, &sum, 1, NULL, &out));
+  uop_rules *r = set_of("simplify"); /* and rules that answer each other */
+  const char *loop = "# why\na: (sin x) -> (sqrt x)\n# why\nb: (sqrt x) -> (sin x)\n";
+  assert_true(uop_rules_add_text(r, loop, strlen(loop), NULL));
+  refused(r, parse("sin %f"), NULL, UOP_E_RULE, "a");
+  uop_rules_free(r);
+}
+
+static void test_roots(void **state) {
+  (void)state;
+  const uop *roots[] = {parse("add %x 0"), NULL, parse("add %x 0"), parse("mul %y 1")};
+  assert_true(uop_simplify(all, roots, 4, NULL, roots));
+  assert_ptr_equal(roots[0], parse("%x"));
+  assert_null(roots[1]);
+  assert_ptr_equal(roots[2], roots[0]);
+  assert_ptr_equal(roots[3], parse("%y"));
+  assert_true(uop_simplify(all, roots, 0, NULL, roots));
+  /* a sum that two roots share stays one */
+  const uop *x = parse("%x"), *s = uop_add(uop_mul(x, 3), uop_add(x, 7));
+  const uop *both[] = {uop_max(s, 4), uop_add(s, x)}, *out[2];
+  assert_true(uop_simplify(all, both, 2, NULL, out));
+  assert_true(work_of(out, 2) <= work_of(both, 2));
+  /* a body keeps its parameters: the CALL has as many arguments */
+  becomes("call (mul %x 0) %y : name=f", "call (mul %x 0) %y : name=f");
+  becomes("call (add (add %x 1) 2) %y : name=f", "call (add %x 3) %y : name=f");
+}
+
+/* From any state of the graph: what was there before changes neither value nor form. */
+static void test_other_contexts(void **state) {
+  (void)state;
+  static const char *const programs[] = {"add (mul %y 3) (add (mul %x 3) %z)",
+                                         "floordiv (add (mul (floormod %x 9) 8) 3) 4",
+                                         "max (max %y %x) %z", "mul (add %f %g) (mul %f 3.0)"};
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+    uop_ctx *mine = ctx;
+    char *a = uop_print(simplified(parse(programs[i])), NULL);
+    uop_rules *rules = all;
+    assert_int_equal(begin(NULL), 0);
+    for (int k = 0; k < 1000; k++) uop_add(parse("%z"), k); /* other ids, and other addresses */
+    parse("add %z (add %y (mul %x 7))");
+    char *b = uop_print(simplified(parse(programs[i])), NULL);
+    assert_string_equal(a, b);
+    uop_free(ctx, b);
+    assert_int_equal(end(NULL), 0);
+    ctx = mine;
+    all = rules;
+    uop_free(ctx, a);
+  }
+}
+
 /* ---- (a*c1 + c2) // c3 and mod c3, for every small number ---- */
 
 enum { A = 9, C = 6, C2 = 12, VALUES = 2 * A + 1 };
@@ -482,6 +639,7 @@ int main(void) {
 #define CASE(f) cmocka_unit_test_setup_teardown(case_##f, begin, end)
   const struct CMUnitTest tests[] = {TEST(each_rule),
                                      TEST(every_rule),
+                                     TEST(none_shadowed),
                                      TEST(rows_keep_values),
                                      TEST(lesson),
                                      CASE(08_times_zero),
@@ -506,6 +664,10 @@ int main(void) {
                                      CASE(29_f32_arithmetic),
                                      TEST(shapes),
                                      TEST(guards),
+                                     TEST(trace),
+                                     TEST(errors),
+                                     TEST(roots),
+                                     TEST(other_contexts),
                                      TEST(small_numbers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,6 @@ typedef struct gather {
   LIST(linear_term) stack;
   LIST(const uop *) src;
   const uop_rewrite_options *o;
-  uint64_t first_id; /* of nodes made here */
 } gather;
 
 static const uop *final_of(const gather *g, const uop *u) {
@@ -321,15 +320,18 @@ static bool tell(gather *g, const uop *before, const uop *after) {
   return ctx->error.code == UOP_OK;
 }
 
-/* Nodes that were made for v come from u. */
+/* What v is made of, down to nodes of the graph, comes from u, be it new or found. A node that u
+ * comes from, and that comes back, stays where it was. */
 static bool note_origins(gather *g, const uop *v, const uop *u) {
-  if (!g->o->origins) return true;
+  uop_map *origins = g->o->origins;
+  if (!origins) return true;
   g->src.len = 0;
   if (!UOPI_PUSH(g->mem, &g->src, v)) return no_memory(g);
   while (g->src.len) {
     const uop *x = g->src.at[--g->src.len];
-    if (x->id < g->first_id || uop_map_get_node(g->o->origins, x)) continue;
-    if (!uop_map_set_node(g->o->origins, x, u)) return false;
+    bool given = uopi_memo_get(&g->users, x) != 0;
+    if (given || uop_map_get_node(origins, x)) continue;
+    if (uop_origin(origins, u) != x && !uop_map_set_node(origins, x, u)) return false;
     if (!UOPI_RESERVE(g->mem, &g->src, g->src.len + x->nsrc)) return no_memory(g);
     for (uint32_t i = 0; i < x->nsrc; i++) g->src.at[g->src.len++] = x->src[i];
   }
@@ -356,7 +358,6 @@ bool uopi_gather(uop_ctx *ctx, uop_map *bounds, const uop_rewrite_options *o,
   gather g = {.a = {.ctx = ctx, .bounds = bounds},
               .mem = &ctx->mem,
               .o = o,
-              .first_id = ctx->next_id,
               .users = {.mem = &ctx->mem},
               .taken = {.mem = &ctx->mem},
               .in_sum = {.mem = &ctx->mem},

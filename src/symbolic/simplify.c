@@ -58,6 +58,7 @@ bool uop_simplify(uop_rules *r, const uop *const *roots, size_t n,
   const uop_rewrite_options *o = options ? options : &none;
   if (!r) return false;
   uop_ctx *ctx = r->ctx;
+  if (o->origins && o->origins->ctx != ctx) return uopi_foreign(ctx, -1, -1);
   size_t bytes = (3 * n + 1) * sizeof *out;
   const uop **now = uopi_realloc(&ctx->mem, NULL, 0, bytes);
   if (!now) return uopi_no_memory(ctx), false;

@@ -40,8 +40,9 @@ static float some_float(pool *p) {
 }
 
 static int32_t some_int(pool *p) {
-  static const int32_t some[] = {0, 1, -1, 2, -2, 3, 4, 7, 8, 65536, INT32_MAX, INT32_MIN};
-  return some[random_below(p->r, 12)];
+  static const int32_t some[] = {0,  0, 1, 1, 1, -1,    -1,        2,
+                                 -2, 3, 4, 7, 8, 65536, INT32_MAX, INT32_MIN};
+  return some[random_below(p->r, 16)];
 }
 
 static const uop *constant(pool *p, uop_dtype d) {
@@ -95,7 +96,10 @@ static const uop *idiom(pool *p) {
   const uop *c = constant(p, UOP_I32), *e = constant(p, UOP_I32);
   const uop *f = some(p, once_in(p, 2) ? UOP_F32 : UOP_F16);
   const uop *g = constant(p, (uop_dtype)f->dtype), *h = constant(p, (uop_dtype)f->dtype);
-  switch (random_below(p->r, 19)) {
+  const uop *low = p->at[UOP_I32][2];
+  switch (random_below(p->r, 21)) {
+  case 19: return uop_lt(uop_floordiv(once_in(p, 2) ? low : i, c), e);
+  case 18: return uop_where(uop_lt(f, g), g, f);
   case 13: return uop_add(uop_add(f, g), h);
   case 14: return uop_mul(uop_mul(f, g), h);
   case 15: return uop_recip(uop_recip(f));
@@ -113,17 +117,15 @@ static const uop *idiom(pool *p) {
   case 9: return uop_floordiv(uop_mul(i, c), c);
   case 10: return uop_mul(uop_floordiv(i, c), c);
   case 11: return uop_floordiv(uop_floordiv(i, c), e);
-  case 12: return uop_lt(uop_floordiv(i, c), e);
+  case 12: return uop_add(f, g);
   default: return d == UOP_BOOL ? uop_ne(x, true) : uop_add(uop_mul(x, -1), uop_mul(y, -1));
   }
 }
 
 static const uop *step(pool *p) {
   uop_dtype d = some_dtype(p);
-  switch (random_below(p->r, 15)) {
-  case 12:
-  case 13:
-  case 14: return idiom(p);
+  if (once_in(p, 2)) return idiom(p);
+  switch (random_below(p->r, 12)) {
   case 0:
   case 1:
   case 2: return uop_where(some(p, UOP_BOOL), some(p, d), some(p, d));
@@ -141,6 +143,10 @@ const uop *mixed_random(uop_ctx *ctx, rng *r, int steps) {
   for (int d = UOP_BOOL; d < KINDS; d++)
     for (int k = 0; k < 2; k++)
       put(&p, uop_param(ctx, 2 * d + k + (p.rank ? 100 : 0), (uop_dtype)d, p.dims, p.rank));
+  const uop *i = p.at[UOP_I32][0];
+  put(&p, uop_add(uop_floormod(i, 4), random_below(r, 2) ? INT32_MIN : INT32_MAX - 3));
   while (steps-- > 0) put(&p, step(&p));
-  return p.last;
+  uop_dtype d = (uop_dtype)p.last->dtype; /* more of what was made, at once */
+  uint32_t n = p.n[d], from = n > 4 ? n - 4 : 0;
+  return once_in(&p, 2) ? p.last : uop_make(ctx, UOP_STACK, p.at[d] + from, n - from, NULL);
 }
