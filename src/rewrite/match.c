@@ -477,7 +477,8 @@ static matched apply(matcher *m, rule_entry *e, const uop *u, const uop **out) {
 matched uopi_match(matcher *m, const uop *u, const rule_looks *looks, const uop **out,
                    uint32_t *rule) {
   const rule_bucket *b = &m->rules->bucket[u->op * UOP_DTYPE_COUNT + u->dtype];
-  for (const rule_bucket_entry *e = b->at, *end = e + b->len; e < end; e++) {
+  const rule_bucket_entry *e = b->at; /* NULL in an empty one, which has no end to count to */
+  for (size_t n = b->len; n > 0; n--, e++) {
     if (is_out(e, looks)) continue;
     matched how = apply(m, &m->rules->rules.at[e->rule], u, out);
     *rule = e->rule;
