@@ -188,6 +188,23 @@ function arrays_table(   i, j, n, ns, w, ws, case_, times) {
   print ""
 }
 
+# Growth from 10,000 nodes to 1,000,000: the logarithm grows by half, and the caches are left behind.
+function simplify_table(   i, j, ns, keys, names, k) {
+  print "| graph | 1,000 | 10,000 | 100,000 | 1,000,000 | growth |"
+  print "| --- | ---: | ---: | ---: | ---: | :--- |"
+  split("1000 10000 100000 1000000", ns, " ")
+  k = split("sum terms doubling mixed shared", keys, " ")
+  split("one chain of ADDs of 1,024 terms|of their multiples|x + x, over and over|mixed i32 ops, a chain|ADDs of earlier ADDs", names, "|")
+  judged = 1
+  for (j = 1; j <= k; j++) {
+    printf "| %s |", names[j]
+    for (i = 1; i <= 4; i++) printf " %s |", cell(ns[i], "own", "simplify", keys[j])
+    printf " %s |\n", verdict(median(1000000, "own", "simplify", keys[j]),
+      median(10000, "own", "simplify", keys[j]), "<", 6, "simplification, growth of " keys[j])
+  }
+  print ""
+}
+
 END {
   while ((getline line < head) > 0) print line
   close(head)
@@ -208,6 +225,12 @@ END {
     print "Per element, of float32: wall nanoseconds, the best of many repetitions, and the bytes that are"
     print "allocated at once beside the inputs. numpy has one thread. The cases are in bench/arrays.c.\n"
     arrays_table()
+  }
+  if (("1000000" SUBSEP "own" SUBSEP "simplify" SUBSEP "sum") in count) {
+    print "## Simplification\n"
+    print "CPU nanoseconds a node, by rule set `simplify`; growth from 10,000 nodes to 1,000,000. The graphs"
+    print "are in bench/simplify.c.\n"
+    simplify_table()
   }
   if (!bars) exit
   line = bars - nmissed " of " bars " bars hold"

@@ -8,6 +8,7 @@
 #   BENCH_SIZES   "10000 100000 1000000 10000000"
 #   BENCH_RUNS    rounds at 10^5; twice as many at 10^4, half at 10^6, one above (5)
 #   BENCH_ARRAYS  0 leaves the arrays out
+#   BENCH_SIMPLIFY  0 leaves simplification out
 #
 # The largest size has S and L only, and of their text what LLVM and MLIR take minutes for is left
 # out: the rest shows how things grow.
@@ -82,6 +83,14 @@ if [ "${BENCH_ARRAYS-1}" = 1 ]; then
           "${PYTHON:-/usr/bin/python3}" "$(dirname "$0")/arrays.py" "$case" "$n"
       done
     done
+  done
+fi
+
+# Simplification, on graphs of its own.
+if [ "${BENCH_SIMPLIFY-1}" = 1 ]; then
+  for n in 1000 10000 100000 1000000; do
+    echo "bench: simplification of $n nodes" >&2
+    for round in 1 2 3; do one "$n" own simplify "$bin/simplify" C "$n"; done
   done
 fi
 
