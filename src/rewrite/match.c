@@ -269,8 +269,13 @@ static outcome number_step(machine *x, uint32_t w) {
 
 static outcome call(matcher *m, const rule_fn *f, const uop *root, const uop *const *args, size_t n,
                     const uop **out) {
-  uop_rule_call c = {
-      .ctx = m->ctx, .root = root, .args = args, .nargs = n, .user = f->user, .pass = m->pass};
+  uop_rule_call c = {.ctx = m->ctx,
+                     .root = root,
+                     .args = args,
+                     .nargs = n,
+                     .user = f->user,
+                     .pass = m->pass,
+                     .bounds = m->bounds};
   *out = NULL;
   uopi_guard g = uopi_callback_begin(m->ctx);
   bool ok = f->fn(&c, out), closed = uopi_callback_end(m->ctx, g);
