@@ -180,11 +180,27 @@ static const uop *number(pool *p) { return p->i[random_below(p->r, p->ni)]; }
 static const uop *truth(pool *p) { return p->b[random_below(p->r, p->nb)]; }
 static const uop *young(pool *p) { return random_below(p->r, 3) ? p->i[p->ni - 1] : number(p); }
 
+/* (a*b*k + c*a*e + z) // (a*d) */
+static const uop *by_a_variable(pool *p) {
+  rng *r = p->r;
+  const uop *a = number(p), *b = young(p), *z = number(p);
+  if (random_below(r, 2)) a = uop_add(uop_floormod(a, 1 + (int32_t)random_below(r, 9)), 1);
+  if (random_below(r, 4) == 0) a = uop_mul(a, -1);
+  const uop *s = uop_mul(uop_mul(a, b), factor(p)), *d = a;
+  if (random_below(r, 2)) s = uop_add(s, uop_mul(uop_mul(number(p), a), factor(p)));
+  if (random_below(r, 2)) s = uop_add(s, random_below(r, 2) ? z : uop_floormod(z, factor(p)));
+  if (random_below(r, 2)) s = uop_add(s, factor(p));
+  if (random_below(r, 2)) d = uop_mul(d, factor(p));
+  if (random_below(r, 8) == 0) d = uop_mul(d, b);
+  return random_below(r, 4) ? uop_floordiv(s, d) : uop_floormod(s, d);
+}
+
 static const uop *number_step(pool *p) {
   rng *r = p->r;
   const uop *x = young(p), *y = number(p);
   int32_t d = factor(p);
-  switch (random_below(r, 23)) {
+  switch (random_below(r, 24)) {
+  case 22: return by_a_variable(p);
   case 20: return uop_max(uop_add(x, factor(p)), uop_add(x, factor(p)));
   case 21: return uop_mul(uop_floordiv(x, d), d);
   case 0:
