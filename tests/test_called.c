@@ -205,6 +205,24 @@ static void test_lt_sum(void **state) {
   try_sums("lt_sum", "cmplt (add (mul (mod %%a 19) 3) 4) (mul %s %d)");
 }
 
+/* Divisors 1 .. 9, or -9 .. -1, times g; of a product with them, and something small or not. */
+static void test_div_factor(void **state) {
+  static const char *const divisors[] = {"(add (mod %x 9) 1)", "(add (mod %x 9) -9)"};
+  (void)state;
+  begin("sum", "div_factor");
+  for (int d = 0; d < 2; d++)
+    for (int g = 1; g <= 3; g++)
+      for (int k = -6; k <= 6; k++)
+        for (int c = -7; c <= 7; c++) {
+          uop_scope s = uop_scope_begin(ctx);
+          try_it("floordiv (add (mul (mul %s (add (mod %%y 7) -3)) %d) (add (mod %%y 3) %d)) (mul "
+                 "%s %d)",
+                 divisors[d], k, c, divisors[d], g);
+          assert_true(uop_scope_end(s, NULL, 0));
+        }
+  end();
+}
+
 /* ---- order, choices, calls ---- */
 
 static void test_order(void **state) {
@@ -376,15 +394,15 @@ static void test_hoist(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_fold_unary),      cmocka_unit_test(test_fold_binary),
-      cmocka_unit_test(test_div_sum),         cmocka_unit_test(test_mod_sum),
-      cmocka_unit_test(test_lt_sum),          cmocka_unit_test(test_order),
-      cmocka_unit_test(test_where_given),     cmocka_unit_test(test_inline),
-      cmocka_unit_test(test_reshape_reshape), cmocka_unit_test(test_expand_expand),
-      cmocka_unit_test(test_permute_permute), cmocka_unit_test(test_shrink_shrink),
-      cmocka_unit_test(test_move_nothing),    cmocka_unit_test(test_reduce_none),
-      cmocka_unit_test(test_reduce_const),    cmocka_unit_test(test_index_stack),
-      cmocka_unit_test(test_hoist),
+      cmocka_unit_test(test_fold_unary),    cmocka_unit_test(test_fold_binary),
+      cmocka_unit_test(test_div_sum),       cmocka_unit_test(test_mod_sum),
+      cmocka_unit_test(test_lt_sum),        cmocka_unit_test(test_div_factor),
+      cmocka_unit_test(test_order),         cmocka_unit_test(test_where_given),
+      cmocka_unit_test(test_inline),        cmocka_unit_test(test_reshape_reshape),
+      cmocka_unit_test(test_expand_expand), cmocka_unit_test(test_permute_permute),
+      cmocka_unit_test(test_shrink_shrink), cmocka_unit_test(test_move_nothing),
+      cmocka_unit_test(test_reduce_none),   cmocka_unit_test(test_reduce_const),
+      cmocka_unit_test(test_index_stack),   cmocka_unit_test(test_hoist),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
