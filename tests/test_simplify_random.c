@@ -216,8 +216,9 @@ static void count_broken(trial *t, uint64_t n, uint64_t *found) {
 static uop_rules *wrong_rules(void) {
   static char text[16384];
   FILE *f = fopen("tests/prove/wrong.rules", "r");
-  size_t len = f ? fread(text, 1, sizeof text, f) : 0;
-  assert_true(len < sizeof text && (!f || !fclose(f)));
+  assert_non_null(f);
+  size_t len = fread(text, 1, sizeof text, f);
+  assert_true(len < sizeof text && !fclose(f));
   uop_rules *r = uop_rules_new(ctx);
   assert_non_null(r);
   if (!uop_rules_define_builtin(r) || !uop_rules_add_text(r, text, len, NULL) ||
@@ -251,7 +252,7 @@ static void test_wrong_rules(void **state) {
     is_caught(info.text);
     n++;
   }
-  assert_true(n >= 8);
+  assert_true(n >= 20);
   uop_rules_free(r);
 }
 
