@@ -156,6 +156,7 @@ static bool difference(const algebra *a, const uop *x, const uop *y, linear *s, 
 }
 
 bool uopi_rule_compare(const uop_rule_call *call, const uop **out) {
+  if (!uopi_is_of(call, UOP_CMPLT, UOP_OP_COUNT)) return true;
   algebra a = {call->ctx, call->bounds, call->root->shape};
   const uop *root = call->root, *u = NULL;
   linear s;

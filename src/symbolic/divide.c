@@ -319,6 +319,7 @@ static algebra algebra_of(const uop_rule_call *call) {
 }
 
 bool uopi_rule_divide(const uop_rule_call *call, const uop **out) {
+  if (!uopi_is_of(call, UOP_FLOORDIV, UOP_OP_COUNT)) return true;
   algebra a = algebra_of(call);
   linear f;
   int64_t d;
@@ -330,6 +331,7 @@ bool uopi_rule_divide(const uop_rule_call *call, const uop **out) {
 
 /* s mod -d = -((-s) mod d) */
 bool uopi_rule_modulo(const uop_rule_call *call, const uop **out) {
+  if (!uopi_is_of(call, UOP_FLOORMOD, UOP_OP_COUNT)) return true;
   algebra a = algebra_of(call);
   linear f;
   int64_t d;

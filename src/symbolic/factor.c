@@ -122,6 +122,7 @@ static const uop *divided(const algebra *a, const uop *x, const uop *y) {
 }
 
 bool uopi_rule_factor(const uop_rule_call *call, const uop **out) {
+  if (!uopi_is_of(call, UOP_FLOORDIV, UOP_OP_COUNT)) return true;
   algebra a = {call->ctx, call->bounds, call->root->shape};
   const uop *root = call->root, *y = root->src[1], *u = NULL;
   int64_t d;

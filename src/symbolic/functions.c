@@ -108,6 +108,7 @@ bool uopi_rule_sure(const uop_rule_call *call, const uop **out) {
 /* The operands of a commutative op, each pair in one order. i32 sums and products are gather.c's.
  */
 bool uopi_rule_order(const uop_rule_call *call, const uop **out) {
+  if (!(uop_op_find((uop_op)call->root->op)->sets & UOP_SET_COMMUTATIVE)) return true;
   const uop *u = call->root, *a = u->src[0], *b = u->src[1];
   bool gathered = u->dtype == UOP_I32 && (u->op == UOP_ADD || u->op == UOP_MUL);
   if (gathered || !uopi_before(b, a)) return true;
@@ -212,6 +213,7 @@ static const uop *given(known *k, const uop *root) {
 /* where c a b: in a, c holds; in b, it does not. Of numbers only, whose WHEREs are lazy one by one;
  * elementwise ops of one shape look at the same element of c. */
 bool uopi_rule_given(const uop_rule_call *call, const uop **out) {
+  if (call->root->op != UOP_WHERE) return true;
   const uop *u = call->root, *c = u->src[0];
   if (uopi_constant_of(c)) return true;
   known yes = {.ctx = call->ctx, .c = c, .holds = true}, no = {.ctx = call->ctx, .c = c};
@@ -225,6 +227,7 @@ bool uopi_rule_given(const uop_rule_call *call, const uop **out) {
 /* ---- inline ---- */
 
 bool uopi_rule_inline(const uop_rule_call *call, const uop **out) {
+  if (call->root->op != UOP_CALL) return true;
   *out = uop_inline_call(call->root);
   return *out != NULL;
 }

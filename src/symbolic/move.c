@@ -10,12 +10,15 @@ static bool is_identity(const uop *u) {
 
 /* An op that gives its source back: of its type, and with the elements in their order. */
 bool uopi_rule_drop(const uop_rule_call *call, const uop **out) {
+  bool moves = uop_op_find((uop_op)call->root->op)->sets & UOP_SET_MOVEMENT;
+  if (!moves && !(call->root->op == UOP_REDUCE && uop_reduce_axes(call->root) == 0)) return true;
   const uop *u = call->root, *x = u->src[0];
   if (u->shape == x->shape && u->space == x->space && is_identity(u)) *out = x;
   return true;
 }
 
 bool uopi_rule_permute(const uop_rule_call *call, const uop **out) {
+  if (!uopi_is_of(call, UOP_PERMUTE, UOP_PERMUTE)) return true;
   const uop *u = call->root, *inner = u->src[0];
   int64_t axes[UOP_MAX_RANK];
   uint32_t n = u->shape->len;
@@ -25,6 +28,7 @@ bool uopi_rule_permute(const uop_rule_call *call, const uop **out) {
 }
 
 bool uopi_rule_shrink(const uop_rule_call *call, const uop **out) {
+  if (!uopi_is_of(call, UOP_SHRINK, UOP_SHRINK)) return true;
   const uop *u = call->root, *inner = u->src[0];
   int64_t pairs[2 * UOP_MAX_RANK];
   uint32_t n = u->shape->len;
@@ -46,6 +50,8 @@ static int64_t reduced(const uop *u) {
 
 /* Not of a float sum, whose order of additions is fixed; and of no elements not at all. */
 bool uopi_rule_reduce(const uop_rule_call *call, const uop **out) {
+  if (!uopi_is_of(call, UOP_REDUCE, UOP_OP_COUNT)) return true;
+  if (!uopi_constant_of(call->root->src[0])) return true;
   const uop *u = call->root, *c = uopi_constant_of(u->src[0]);
   int64_t n = reduced(u);
   bool sums = uop_reduce_op(u) == UOP_ADD && u->dtype != UOP_BOOL;
@@ -57,6 +63,7 @@ bool uopi_rule_reduce(const uop_rule_call *call, const uop **out) {
 }
 
 bool uopi_rule_index(const uop_rule_call *call, const uop **out) {
+  if (!uopi_is_of(call, UOP_INDEX, UOP_STACK)) return true;
   const uop *u = call->root, *stack = u->src[0];
   int64_t i;
   if (!uopi_int_of(u->src[1], &i) || i < 0 || i >= (int64_t)stack->nsrc) return true;
@@ -71,6 +78,7 @@ bool uopi_rule_index(const uop_rule_call *call, const uop **out) {
 /* The sources' own sources, where all of these have one shape, smaller than the root's; constants
  * fit any. */
 bool uopi_rule_hoist(const uop_rule_call *call, const uop **out) {
+  if (!(uop_op_find((uop_op)call->root->op)->sets & UOP_SET_ALU)) return true;
   const uop *u = call->root, *src[3], *small = NULL;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const uop *s = u->src[i];
