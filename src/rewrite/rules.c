@@ -79,6 +79,7 @@ static bool hand_over(rule_book *b, uop_diags *to, const uop_diags *from) {
 rule_text *uopi_rule_text_new(uop_ctx *ctx, const char *text, size_t len, rule_find_fn find,
                               void *user, uop_diags *diags) {
   uop_diags errors = {0}, warnings = {0};
+  if (!text) text = ""; /* of length 0: pointers into it are compared */
   rule_book b = {.ctx = ctx,
                  .mem = uopi_mem_of(ctx),
                  .text = text,
