@@ -188,7 +188,7 @@ static bool check_sugar_arity(uop_ctx *ctx, int fn, size_t n) {
   return false;
 }
 
-static bool broadcasts(int fn, size_t n) {
+bool uopi_broadcasts(int fn, size_t n) {
   if (fn >= UOP_OP_COUNT) return true;
   if (fn == UOP_WHERE) return n == 3;
   return n == 2 && (fn == UOP_ASSERT || (uop_op_find((uop_op)fn)->sets & UOP_SET_BINARY));
@@ -205,7 +205,7 @@ static const uop *build(uop_ctx *ctx, int fn, const uopi_operand *v, size_t n, c
                         const uop **nodes) {
   if (fn >= UOP_OP_COUNT && !check_sugar_arity(ctx, fn, n)) return NULL;
   if (!resolve(ctx, fn, v, n, nodes)) return NULL;
-  if (broadcasts(fn, n) && all_values(nodes, n) &&
+  if (uopi_broadcasts(fn, n) && all_values(nodes, n) &&
       !broadcast(ctx, fn < UOP_OP_COUNT ? fn : -1, nodes, n))
     return NULL;
   if (fn < UOP_OP_COUNT) return uop_make(ctx, (uop_op)fn, nodes, n, arg);

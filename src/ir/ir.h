@@ -325,6 +325,9 @@ const char *uopi_fn_name(int fn); /* as messages have it: ADD, SUB */
  * message. */
 const uop *uopi_literal(uop_ctx *ctx, const uopi_lit *l, uop_dtype d, int op, int operand);
 
+/* Whether what is named broadcasts its n operands. */
+bool uopi_broadcasts(int fn, size_t n);
+
 /* x, of shape (), in another shape. */
 const uop *uopi_splat(const uop *x, const uop_tuple *shape);
 

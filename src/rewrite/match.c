@@ -288,12 +288,6 @@ static outcome call(matcher *m, const rule_fn *f, const uop *root, const uop *co
 
 /* ---- build ---- */
 
-static bool broadcasts(int fn, size_t n) {
-  if (fn >= UOP_OP_COUNT) return true;
-  if (fn == UOP_WHERE) return n == 3;
-  return n == 2 && (fn == UOP_ASSERT || (uop_op_find((uop_op)fn)->sets & UOP_SET_BINARY));
-}
-
 /* The op of the operands and the arg, which are empty then: broadcast and encoded as the builder
  * does it, where there is something to broadcast or encode. */
 static const uop *make(machine *x, int fn, const uop_arg *arg) {
@@ -302,7 +296,8 @@ static const uop *make(machine *x, int fn, const uop_arg *arg) {
   size_t n = m->operands.len;
   bool plain = fn < UOP_OP_COUNT;
   m->operands.len = 0;
-  for (size_t i = 1; plain && i < n && broadcasts(fn, n); i++) plain = at[i]->shape == at[0]->shape;
+  for (size_t i = 1; plain && i < n && uopi_broadcasts(fn, n); i++)
+    plain = at[i]->shape == at[0]->shape;
   if (plain) {
     const uop *u = n == 2 && uopi_is_pair((unsigned)fn)
                        ? uopi_make_pair(m->ctx, (uop_op)fn, at[0], at[1])

@@ -182,12 +182,12 @@ static bool fail_budget(pass *p) {
 
 /* ---- one node ---- */
 
-static bool tell(pass *p, uint32_t rule, const uop *before, const uop *after) {
-  uop_ctx *ctx = p->m.ctx;
-  if (!p->o->trace) return true;
-  uop_rewrite_step step = {rule_name(p, rule), before, after};
+bool uopi_tell_step(uop_ctx *ctx, const uop_rewrite_options *o, const char *rule, const uop *before,
+                    const uop *after) {
+  if (!o->trace) return true;
+  uop_rewrite_step step = {rule, before, after};
   uopi_guard g = uopi_callback_begin(ctx);
-  bool on = p->o->trace(p->o->user, &step), closed = uopi_callback_end(ctx, g);
+  bool on = o->trace(o->user, &step), closed = uopi_callback_end(ctx, g);
   if (!closed) uopi_error(ctx, UOP_E_SCOPE, -1, -1, "a callback left a scope open");
   if (!on) uopi_error(ctx, UOP_E_CANCELLED, -1, -1, "the rewrite was ended by its caller");
   return ctx->error.code == UOP_OK;
@@ -202,7 +202,7 @@ static inline const uop *apply(pass *p, const uop *v, const rule_looks *looks, u
   if (p->steps == p->max_steps) return fail_budget(p), NULL;
   p->recent[p->steps++ % RECENT] = *rule;
   p->m.rules->rules.at[*rule].hits++;
-  return tell(p, *rule, v, made) ? made : NULL;
+  return uopi_tell_step(p->m.ctx, p->o, rule_name(p, *rule), v, made) ? made : NULL;
 }
 
 static bool is_given(const pass *p, const uop *u) {

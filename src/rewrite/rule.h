@@ -351,6 +351,10 @@ typedef struct matcher {
 
 typedef enum matched { MATCH_NONE, MATCH_MADE, MATCH_FAILED } matched;
 
+/* Tells o->trace of a step. False: it ended the rewrite, or left a scope open. (rewrite.c) */
+bool uopi_tell_step(uop_ctx *ctx, const uop_rewrite_options *o, const char *rule, const uop *before,
+                    const uop *after);
+
 /* `to`, as the body of a CALL of `body`, or `body` where the arguments would not fit it. NULL: out
  * of memory. (rewrite.c) */
 const uop *uopi_body_or(uop_ctx *ctx, const uop *body, const uop *to);

@@ -309,17 +309,6 @@ static const uop *rebuild(gather *g, const uop *u) {
   return changed ? uop_with_src(u, g->src.at) : u;
 }
 
-static bool tell(gather *g, const uop *before, const uop *after) {
-  uop_ctx *ctx = g->a.ctx;
-  if (!g->o->trace) return true;
-  uop_rewrite_step step = {"gather", before, after};
-  uopi_guard guard = uopi_callback_begin(ctx);
-  bool on = g->o->trace(g->o->user, &step), closed = uopi_callback_end(ctx, guard);
-  if (!closed) uopi_error(ctx, UOP_E_SCOPE, -1, -1, "a callback left a scope open");
-  if (!on) uopi_error(ctx, UOP_E_CANCELLED, -1, -1, "the rewrite was ended by its caller");
-  return ctx->error.code == UOP_OK;
-}
-
 /* What v is made of, down to nodes of the graph, comes from u, be it new or found. A node that u
  * comes from, and that comes back, stays where it was. */
 static bool note_origins(gather *g, const uop *v, const uop *u) {
@@ -349,7 +338,9 @@ static bool visit(gather *g, const uop *u) {
   if (v && v->space != u->space) v = uop_load(v); /* a sum of memory alone is its contents */
   if (!v) return false;
   if (v == u) return true;
-  if (!note_origins(g, v, u) || ((sum || u->op == UOP_MUL) && !tell(g, u, v))) return false;
+  if (!note_origins(g, v, u) ||
+      ((sum || u->op == UOP_MUL) && !uopi_tell_step(g->a.ctx, g->o, "gather", u, v)))
+    return false;
   return uopi_memo_set_node(&g->final, u, v) || no_memory(g);
 }
 

@@ -41,7 +41,8 @@ static void run(uop_ctx *ctx, const uop_program *p) {
     uop_run_set(r, (uop_op)inputs.at[i]->op, uop_slot(inputs.at[i]), &v);
     uop_value out;
     for (size_t k = 0; k < p->roots.len; k++)
-      if (uop_run_eval(r, p->roots.at[k], &out)) uop_free(ctx, uop_value_print(ctx, &out, false, 0));
+      if (uop_run_eval(r, p->roots.at[k], &out))
+        uop_free(ctx, uop_value_print(ctx, &out, false, 0));
     uop_run_free(r); /* borrowed data: the run ends before its value */
     uop_value_free(ctx, &v);
     MUST(r = uop_run_new(ctx, &o));
