@@ -293,9 +293,13 @@ static interval bounds_of(const bounds *b, const uop *u) {
 enum { BODY_NODES = 1 << 14, BODY_DEPTH = 64 };
 
 typedef struct frame {
-  struct frame *below; /* where the CALL stands */
+  struct frame *below; /* where the CALL stands; of a spare one: the next */
   const uop *call;     /* NULL: the question's own nodes */
   uopi_memo memo;
+  struct {
+    const uop **at;
+    size_t len, cap;
+  } put; /* what the memo has, so that it can be emptied for the next body */
 } frame;
 
 typedef struct task {
@@ -306,7 +310,7 @@ typedef struct task {
 struct bounds {
   uop_ctx *ctx;
   uop_map *kept; /* across questions, of the outermost frame; NULL: nothing is */
-  frame *in;
+  frame *in, *spare;
   uint32_t depth, nodes; /* frames; nodes of bodies looked at */
   struct {
     task *at;
@@ -333,7 +337,10 @@ static interval known(const bounds *b, const uop *u) { return unpack(find(b, u))
 
 static bool put(bounds *b, const uop *u, interval i) {
   if (b->kept && !b->in->call) return uop_map_set(b->kept, u, pack(i));
-  return uopi_memo_set(&b->in->memo, u, pack(i)) || (uopi_no_memory(b->ctx), false);
+  if ((!b->in->call || UOPI_PUSH(&b->ctx->mem, &b->in->put, u)) &&
+      uopi_memo_set(&b->in->memo, u, pack(i)))
+    return true;
+  return uopi_no_memory(b->ctx), false;
 }
 
 static bool push(bounds *b, const uop *u) {
@@ -352,10 +359,21 @@ static const uop *needed(const uop *u, uint32_t k, bool *end) {
 
 /* ---- CALLs ---- */
 
+/* Memos are pages: nested CALLs would spend their time on clearing these, were they not used again.
+ */
+static frame *take_frame(bounds *b) {
+  frame *f = b->spare;
+  if (f) return b->spare = f->below, f;
+  f = uopi_realloc(&b->ctx->mem, NULL, 0, sizeof *f);
+  if (f) *f = (frame){.memo = {.mem = &b->ctx->mem}};
+  return f;
+}
+
 static bool begin_body(bounds *b, const uop *call) {
-  frame *f = uopi_realloc(&b->ctx->mem, NULL, 0, sizeof *f);
+  frame *f = take_frame(b);
   if (!f) return uopi_no_memory(b->ctx), false;
-  *f = (frame){.below = b->in, .call = call, .memo = {.mem = &b->ctx->mem}};
+  f->below = b->in;
+  f->call = call;
   b->in = f;
   b->depth++;
   return push(b, call->src[0]);
@@ -363,10 +381,22 @@ static bool begin_body(bounds *b, const uop *call) {
 
 static void end_body(bounds *b) {
   frame *f = b->in;
+  for (size_t i = 0; i < f->put.len; i++) uopi_memo_set(&f->memo, f->put.at[i], 0);
+  f->put.len = 0;
   b->in = f->below;
   b->depth--;
-  uopi_memo_drop(&f->memo);
-  uopi_realloc(&b->ctx->mem, f, sizeof *f, 0);
+  f->below = b->spare;
+  b->spare = f;
+}
+
+static void drop_spare(bounds *b) {
+  while (b->spare) {
+    frame *f = b->spare;
+    b->spare = f->below;
+    uopi_memo_drop(&f->memo);
+    UOPI_DROP(&b->ctx->mem, &f->put);
+    uopi_realloc(&b->ctx->mem, f, sizeof *f, 0);
+  }
 }
 
 /* Of a PARAM: the argument's bounds. A float one has none, and nothing asks. */
@@ -426,6 +456,7 @@ bool uop_bounds(uop_map *memo, const uop *u, uop_interval *out) {
   while (ok && b.tasks.len) ok = step(&b);
   if (ok) *out = known(&b, u);
   while (b.in != &top) end_body(&b);
+  drop_spare(&b);
   UOPI_DROP(&ctx->mem, &b.tasks);
   uopi_memo_drop(&top.memo);
   return ok;
