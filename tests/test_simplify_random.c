@@ -177,6 +177,72 @@ static void test_each_set(void **state) {
     if (strcmp(uop_rule_set_name(i), "inexact")) try_set(uop_rule_set_name(i), false, count / 4);
 }
 
+/* ---- long programs ---- */
+
+typedef struct values { /* of one dtype, the latest of which are used again */
+  const uop *at[4096];
+  uint32_t len;
+} values;
+
+static const uop *late(const values *v, rng *r) {
+  enum { LATEST = 20 };
+  uint32_t n = v->len < LATEST ? v->len : LATEST;
+  return v->at[v->len - 1 - random_below(r, n)];
+}
+
+static const uop *number_or_late(const values *v, rng *r) {
+  static const int32_t numbers[] = {0, 1, -1, 2, 3, 8, 24, INT32_MIN, INT32_MAX};
+  if (random_below(r, 5)) return late(v, r);
+  return uop_const(ctx, UOP_I32, numbers[random_below(r, 9)]);
+}
+
+static void add_statement(values *ints, values *bools, rng *r) {
+  static const uop_op arithmetic[] = {UOP_ADD, UOP_ADD,      UOP_MUL,
+                                      UOP_MAX, UOP_FLOORMOD, UOP_FLOORDIV};
+  static const uop_op compare[] = {UOP_CMPLT, UOP_CMPNE};
+  static const uop_op logic[] = {UOP_ADD, UOP_MUL, UOP_MAX, UOP_CMPNE, UOP_CMPLT};
+  const uop *x = late(ints, r), *y = number_or_late(ints, r), *b = late(bools, r), *c;
+  uint32_t pick = random_below(r, 20);
+  values *to = pick < 8 ? bools : ints;
+  if (pick < 5)
+    c = uop_make(ctx, compare[random_below(r, 2)], (const uop *[]){x, y}, 2, NULL);
+  else if (pick < 8)
+    c = uop_make(ctx, logic[random_below(r, 5)], (const uop *[]){b, late(bools, r)}, 2, NULL);
+  else if (pick < 11)
+    c = uop_where(b, x, y);
+  else
+    c = uop_make(ctx, arithmetic[random_below(r, 6)], (const uop *[]){x, y}, 2, NULL);
+  assert_non_null(c);
+  to->at[to->len++] = c;
+}
+
+static const uop *long_program(uint64_t seed, int statements) {
+  static values ints, bools;
+  rng r = {seed};
+  ints.len = bools.len = 0;
+  for (int i = 0; i < 2; i++) ints.at[ints.len++] = uop_param(ctx, i, UOP_I32, NULL, 0);
+  bools.at[bools.len++] = uop_lt(ints.at[0], ints.at[1]);
+  for (int i = 0; i < statements; i++) add_statement(&ints, &bools, &r);
+  return uop_add(ints.at[ints.len - 1], uop_cast(bools.at[bools.len - 1], UOP_I32));
+}
+
+/* What is settled below must not unsettle what is above, round after round: programs of thousands
+ * of mixed statements are themselves when simplified again, too. */
+static void test_long(void **state) {
+  (void)state;
+  uop_rules *r = set_of("simplify");
+  for (uint64_t seed = first_seed; seed < first_seed + 3 + count / 1000; seed++) {
+    uop_scope s = uop_scope_begin(ctx);
+    const uop *g = long_program(seed, 3000), *h, *again;
+    assert_true(uop_simplify(r, &g, 1, NULL, &h) && uop_simplify(r, &h, 1, NULL, &again));
+    if (again != h) fail_msg("seed %d: simplified again it is another", (int)seed);
+    assert_true(work_of(h) < work_of(g));
+    assert_int_equal(same_values(g, h, seed), SAME);
+    assert_true(uop_scope_end(s, NULL, 0));
+  }
+  uop_rules_free(r);
+}
+
 /* ---- rules that are wrong ---- */
 
 /* Beside those of tests/prove/wrong.rules, which proofs refuse: wrong only in what no proof sees,
@@ -261,6 +327,6 @@ static void test_wrong_rules(void **state) {
 int main(int argc, char **argv) {
   if (argc > 1) count = strtoull(argv[1], NULL, 10);
   if (argc > 2) first_seed = strtoull(argv[2], NULL, 10);
-  const struct CMUnitTest tests[] = {TEST(simplify), TEST(each_set), TEST(wrong_rules)};
+  const struct CMUnitTest tests[] = {TEST(simplify), TEST(each_set), TEST(long), TEST(wrong_rules)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

