@@ -755,6 +755,7 @@ UOP_API char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t n, const uop
 #define UOP_MAX_RULES      4096 /* of one uop_rules: every node is tried on those of its op */
 #define UOP_MAX_RULE_TERMS 100  /* of one side of a rule: the matcher's registers are bytes */
 #define UOP_MAX_RULE_DEPTH 32   /* parentheses open at once in a rule: the reader's C stack */
+#define UOP_MAX_REWRITES   16   /* rewrites by functions of rewrites by …: the C stack */
 
 /* A list of rewrite rules, in the order in which they are tried; the first that applies to a node
  * replaces it. For one context and one thread at a time. docs/rewriting.md teaches the language. */
@@ -778,7 +779,10 @@ typedef bool (*uop_rule_fn)(const uop_rule_call *call, const uop **out);
 
 /* A new, empty list. NULL: out of memory. */
 UOP_API uop_rules *uop_rules_new(uop_ctx *ctx);
-UOP_API void uop_rules_free(uop_rules *r); /* before its context; NULL is fine */
+
+/* Before its context; NULL is fine. While it rewrites, as in a function of one of its rules, it is
+ * freed at that rewrite's end. */
+UOP_API void uop_rules_free(uop_rules *r);
 
 /* Adds the rules of a text at the end; it is copied. Errors and warnings (a rule that an earlier
  * one always keeps from being tried; one without a comment that says why it holds) are appended to
@@ -857,7 +861,8 @@ typedef struct uop_rewrite_options {
  * Memory that replaces a value is loaded. False with the error: a replacement that has another
  * dtype, shape or space than what it replaces (UOP_E_RULE, which names the rule); rules that answer
  * each other for ever, or are not done within max_steps (UOP_E_RULE, with their names); a rule's
- * own, with its name in front. What was built on the way stays until its scope ends. Clears the
+ * own, with its name in front; that of a node which refuses what its sources became; rewrites inside
+ * of each other's functions (UOP_E_LIMIT, UOP_MAX_REWRITES). What was built on the way stays until its scope ends. Clears the
  * context's error first. */
 UOP_API bool uop_rewrite(uop_rules *r, const uop *const *roots, size_t n,
                          const uop_rewrite_options *options, const uop **out);

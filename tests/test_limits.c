@@ -234,6 +234,24 @@ static bool adds(const char *text, size_t len) {
   return ok;
 }
 
+/* A rule whose function rewrites by the list that it is of, so many times. */
+typedef struct rewrites {
+  uop_rules *rules;
+  int more;
+} rewrites;
+static bool rewrite_again(const uop_rule_call *c, const uop **out) {
+  rewrites *w = c->user;
+  return w->more-- <= 1 || uop_rewrite(w->rules, &c->root, 1, NULL, out);
+}
+static bool rewrites_in_rewrites(int past) {
+  const uop *u = uop_param(ctx, 0, UOP_I32, NULL, 0);
+  rewrites w = {uop_rules_new(ctx), UOP_MAX_REWRITES + past};
+  assert_true(w.rules && uop_rules_add_fn(w.rules, "r", NULL, NULL, 0, rewrite_again, &w));
+  bool ok = uop_rewrite(w.rules, &u, 1, NULL, &u);
+  uop_rules_free(w.rules);
+  return ok;
+}
+
 /* before, n times each, middle, n times close, after. */
 static bool adds_nested(const char *before, const char *each, int n, const char *middle,
                         const char *close, const char *after) {
@@ -536,6 +554,10 @@ static const struct row {
      "nested more than 32 deep (UOP_MAX_RULE_DEPTH)"},
     {"UOP_MAX_RULE_DEPTH", depth_of_condition, UOP_E_LIMIT,
      "nested more than 32 deep (UOP_MAX_RULE_DEPTH)"},
+    {"UOP_MAX_REWRITES", rewrites_in_rewrites, UOP_E_LIMIT,
+     "rule r: rule r: rule r: rule r: rule r: rule r: rule r: rule r: rule r: rule r: rule r: rule "
+     "r: rule r: rule r: rule r: rule r: more than 16 rewrites inside of each other's functions "
+     "(UOP_MAX_REWRITES)"},
 };
 
 static void test_each_limit(void **state) {

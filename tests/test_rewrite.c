@@ -584,6 +584,83 @@ static void test_callback_fails(void **state) {
   uop_ctx_free(s.other);
 }
 
+/* A function that frees the list that it is of: this goes when the rewrite is done. */
+static bool free_own(const uop_rule_call *c, const uop **out) {
+  seen *s = c->user;
+  if (!s->calls++) uop_rules_free(s->rules);
+  *out = c->root->src[0];
+  return true;
+}
+
+static bool trace_frees(void *user, const uop_rewrite_step *step) {
+  seen *s = user;
+  (void)step;
+  if (!s->calls++) uop_rules_free(s->rules);
+  return true;
+}
+
+static void test_freed_meanwhile(void **state) {
+  (void)state;
+  static const uop_op ops[] = {UOP_MAX};
+  const uop *u = expression("max (max (max %x 3) 2) %y"), *out;
+  for (int order = UOP_BOTTOM_UP; order <= UOP_ONE_PASS + 2; order++) {
+    bool simplify = order > UOP_ONE_PASS, trace = order == UOP_ONE_PASS + 2;
+    seen s = {.rules = rules_of(trace ? "# why\nz: (max x 3) -> x\n" : NULL)};
+    uop_rewrite_options o = {.order = simplify ? UOP_BOTTOM_UP : (uop_rewrite_order)order};
+    if (trace) o.trace = trace_frees, o.user = &s;
+    if (!trace) assert_true(uop_rules_add_fn(s.rules, "free", NULL, ops, 1, free_own, &s));
+    assert_true((simplify ? uop_simplify : uop_rewrite)(s.rules, &u, 1, &o, &out));
+    assert_true(s.calls > 0);
+    if (!trace) assert_ptr_equal(out, expression("max %x 1")->src[0]);
+  } /* end() sees that nothing is left */
+}
+
+/* Rewrites what it would replace by the list that it is of, for ever. */
+static bool rewrite_root(const uop_rule_call *c, const uop **out) {
+  seen *s = c->user;
+  s->calls++;
+  return uop_rewrite(s->rules, &c->root, 1, NULL, out);
+}
+
+static void test_rewrites_in_rewrites(void **state) {
+  (void)state;
+  static const uop_op ops[] = {UOP_MAX};
+  seen s = {.calls = 0};
+  uop_rules *r = s.rules = rules_of("# why\nz: (add x 0) -> x\n");
+  assert_true(uop_rules_add_fn(r, "own", NULL, ops, 1, rewrite_root, &s));
+  const uop *u = expression("max (add %x 0) 1"), *out;
+  assert_false(uop_rewrite(r, &u, 1, NULL, &out));
+  const uop_diag *e = uop_error(ctx);
+  assert_int_equal(e->code, UOP_E_LIMIT);
+  assert_non_null(strstr(e->message, "rule own: more than 16 rewrites inside of each other's "
+                                     "functions (UOP_MAX_REWRITES)"));
+  assert_int_equal(s.calls, UOP_MAX_REWRITES);
+  expect(r, UOP_BOTTOM_UP, "mul (add %x 0) 1", "mul %x 1", "z"); /* nothing is lost */
+  uop_rules_free(r);
+}
+
+/* A node that refuses what rules made of its sources: which rules, and where it stands. */
+static void test_refused_sources(void **state) {
+  (void)state;
+  uop_rules *r = rules_of("# Not in an END.\nnone: (range x) -> 0\n# why\nz: (add x 0) -> x\n");
+  const uop *u = parse("%b = buffer 4 dtype=i32 slot=0\n%i = range 4 : idx=0\n"
+                       "%s = store (index %b (add %i 0)) 1\n%e = end %s %i\n"),
+            *out;
+  for (int order = UOP_BOTTOM_UP; order <= UOP_ONE_PASS; order++) {
+    uop_rewrite_options o = {.order = (uop_rewrite_order)order};
+    assert_false(uop_rewrite(r, &u, 1, &o, &out));
+    const uop_diag *e = uop_error(ctx);
+    assert_ptr_equal(e->node, u);
+    assert_int_equal(e->op, UOP_END);
+    assert_string_equal(e->message, order == UOP_TOP_DOWN
+                                        ? "END: source 1 is no RANGE (its sources were rewritten, "
+                                          "last by none and z)"
+                                        : "END: source 1 is no RANGE (its sources were rewritten, "
+                                          "last by z and none)");
+  }
+  uop_rules_free(r);
+}
+
 static void test_callback_builds(void **state) {
   (void)state;
   static const uop_op ops[] = {UOP_MAX};
@@ -1029,6 +1106,9 @@ int main(int argc, char **argv) {
                                      TEST(callback),
                                      TEST(callback_fails),
                                      TEST(callback_builds),
+                                     TEST(freed_meanwhile),
+                                     TEST(rewrites_in_rewrites),
+                                     TEST(refused_sources),
                                      TEST(functions),
                                      TEST(most_pairs),
                                      TEST(refused_rules),

@@ -174,6 +174,7 @@ struct uop_ctx {
   uint64_t scope_serial, next_serial; /* of the innermost open scope (0: none) and the next one */
   uint32_t depth, floor;              /* open scopes; those that a running callback may not end */
   uint32_t busy;                      /* callbacks running */
+  uint32_t rewrites;                  /* rewrites running, each in a callback of the one before */
   uop_diag error;
 };
 

@@ -168,14 +168,21 @@ static bool fail_loop(pass *p, const uop *u) {
   return false;
 }
 
-static bool fail_budget(pass *p) {
+/* The rules of the last replacements, the latest first. */
+static void put_last(const pass *p, char *to, size_t cap) {
   names n = {.len = 0};
-  char text[600];
   uint64_t back = p->steps < RECENT ? p->steps : RECENT;
   for (uint64_t i = 1; i <= back; i++) add_name(&n, p->recent[(p->steps - i) % RECENT]);
-  put_names(p, &n, text, sizeof text);
+  put_names(p, &n, to, cap);
+}
+
+static bool fail_budget(pass *p) {
+  char text[600];
+  put_last(p, text, sizeof text);
   uopi_error(p->m.ctx, UOP_E_RULE, -1, -1,
-             "not done after %l replacements (max_steps); the last ones were by %s",
+             p->max_steps == 1
+                 ? "not done after %l replacement (max_steps), which was by %s"
+                 : "not done after %l replacements (max_steps); the last ones were by %s",
              (int64_t)p->max_steps, text);
   return false;
 }
@@ -249,8 +256,8 @@ const uop *uopi_body_or(uop_ctx *ctx, const uop *body, const uop *to) {
   return same ? to : body;
 }
 
-/* u with its sources as they became. NULL: an error. */
-static const uop *rebuild(pass *p, const uop *u) {
+/* u with its sources as they became. NULL: it refuses them, or out of memory. */
+static const uop *rebuild_of(pass *p, const uop *u) {
   uop_ctx *ctx = p->m.ctx;
   if (u->nsrc == 0) return u;
   if (uopi_is_pair(u->op)) {
@@ -269,6 +276,20 @@ static const uop *rebuild(pass *p, const uop *u) {
     changed |= s != u->src[i];
   }
   return changed ? uop_with_src(u, p->src.at) : u;
+}
+
+/* The same; an error tells where u stands, and which rules may have done it. */
+static const uop *rebuild(pass *p, const uop *u) {
+  const uop *v = rebuild_of(p, u);
+  if (!v && p->m.ctx->error.code != UOP_E_MEMORY) {
+    char text[600];
+    uop_diag d = p->m.ctx->error;
+    put_last(p, text, sizeof text);
+    uopi_diag_set(&p->m.ctx->error, d.code, d.op, d.operand,
+                  "%s (its sources were rewritten, last by %s)", d.message, text);
+    p->m.ctx->error.node = u;
+  }
+  return v;
 }
 
 /* ---- the stack ---- */
@@ -458,10 +479,9 @@ bool uop_rewrite(uop_rules *r, const uop *const *roots, size_t n,
             .given = {.mem = &ctx->mem}};
   p.m.pass = p.o->pass;
   uop_error_clear(ctx);
-  r->busy++;
+  if (!uopi_rules_begin(r)) return uopi_map_drop(&bounds), false;
   bool ok = all_given(r, roots, n, p.o) && sweep(&p, roots, n);
   for (size_t i = 0; ok && i < n; i++) out[i] = roots[i] ? final_of(&p, roots[i]) : NULL;
-  r->busy--;
   uopi_memo_drop(&p.final);
   uopi_dir_drop(&p.state, &ctx->mem);
   uopi_set_drop(&p.given);
@@ -469,6 +489,7 @@ bool uop_rewrite(uop_rules *r, const uop *const *roots, size_t n,
   UOPI_DROP(&ctx->mem, &p.stack);
   UOPI_DROP(&ctx->mem, &p.src);
   UOPI_DROP(&ctx->mem, &p.m.operands);
+  uopi_rules_end(r);
   return ok;
 }
 

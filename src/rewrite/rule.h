@@ -329,10 +329,16 @@ struct uop_rules {
   LIST(rule_fn) fns;                /* that texts may call */
   rule_bucket bucket[RULE_BUCKETS]; /* by op and dtype */
   uint32_t busy;                    /* rewrites that are running: nothing is added meanwhile */
+  bool freed;                       /* by its user, while busy */
 };
+
+/* What rewrites with r stands between these; after the second one r may be gone. */
+bool uopi_rules_begin(uop_rules *r); /* false: UOP_E_LIMIT */
+void uopi_rules_end(uop_rules *r);
 
 /* Appends all rules of a table, which outlives the list. All or nothing. */
 bool uopi_rules_add_table(uop_rules *r, const rule_table *t);
+void uopi_rules_cut(uop_rules *r, size_t n); /* takes the rules from number n on away again */
 
 /* Reads a text into a table; NULL with diagnostics, or the context's error. */
 rule_text *uopi_rule_text_new(uop_ctx *ctx, const char *text, size_t len, rule_find_fn find,

@@ -123,8 +123,7 @@ static size_t c_row_size(const rule_row *row) { /* of a rule in C: the row, then
   return sizeof *row + strlen(row->name) + strlen(row->comment) + 2;
 }
 
-void uop_rules_free(uop_rules *r) {
-  if (!r) return;
+static void free_all(uop_rules *r) {
   const uopi_mem *mem = &r->ctx->mem;
   for (size_t i = 0; i < r->rules.len; i++) {
     const rule_entry *e = &r->rules.at[i];
@@ -140,6 +139,30 @@ void uop_rules_free(uop_rules *r) {
   uopi_realloc(mem, r, sizeof *r, 0);
 }
 
+void uop_rules_free(uop_rules *r) {
+  if (r && r->busy)
+    r->freed = true;
+  else if (r)
+    free_all(r);
+}
+
+bool uopi_rules_begin(uop_rules *r) {
+  if (r->ctx->rewrites == UOP_MAX_REWRITES) {
+    uopi_error(r->ctx, UOP_E_LIMIT, -1, -1,
+               "more than %d rewrites inside of each other's functions (UOP_MAX_REWRITES)",
+               UOP_MAX_REWRITES);
+    return false;
+  }
+  r->ctx->rewrites++;
+  r->busy++;
+  return true;
+}
+
+void uopi_rules_end(uop_rules *r) {
+  r->ctx->rewrites--;
+  if (--r->busy == 0 && r->freed) free_all(r);
+}
+
 static bool may_change(uop_rules *r) {
   if (!r->busy) return true;
   uopi_error(r->ctx, UOP_E_ARG, -1, -1, "rules are added while they rewrite");
@@ -153,8 +176,7 @@ static bool has_room(uop_rules *r, size_t n) {
   return false;
 }
 
-/* Takes the rules from number n on away again. */
-static void cut(uop_rules *r, size_t n) {
+void uopi_rules_cut(uop_rules *r, size_t n) {
   r->rules.len = n;
   for (unsigned i = 0; i < RULE_BUCKETS; i++) {
     rule_bucket *b = &r->bucket[i];
@@ -181,7 +203,7 @@ bool uopi_rules_add_table(uop_rules *r, const rule_table *t) {
   for (size_t i = 0; ok && i < t->n; i++)
     ok = append(r, &(rule_entry){.row = &t->rows[i], .table = t});
   if (ok) return true;
-  cut(r, before);
+  uopi_rules_cut(r, before);
   return uopi_no_memory(r->ctx), false;
 }
 
@@ -278,7 +300,7 @@ bool uop_rules_add_fn(uop_rules *r, const char *name, const char *about, const u
   row->name = keep(&at, name, strlen(name));
   row->comment = keep(&at, about, strlen(about));
   if (append(r, &(rule_entry){.row = row, .fn = {row->name, fn, user}})) return true;
-  cut(r, before);
+  uopi_rules_cut(r, before);
   uopi_realloc(&r->ctx->mem, row, size, 0);
   return uopi_no_memory(r->ctx), false;
 }

@@ -26,8 +26,9 @@ static const rule_table *find(const char *name) {
 bool uop_rules_add_set(uop_rules *r, const char *name) {
   if (!r) return false;
   if (name && !strcmp(name, "simplify")) {
+    size_t before = r->rules.len;
     for (size_t i = 0; i < sizeof simplify / sizeof *simplify; i++)
-      if (!uopi_rules_add_table(r, find(simplify[i]))) return false;
+      if (!uopi_rules_add_table(r, find(simplify[i]))) return uopi_rules_cut(r, before), false;
     return true;
   }
   const rule_table *t = name ? find(name) : NULL;
