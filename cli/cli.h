@@ -287,6 +287,8 @@ typedef struct rewriting { /* zero-initialise; rewriting_free() in any case */
   uop_rules *rules;
   uop_map *origins;
   const uop **roots; /* what became of the program's */
+  uint64_t gathered; /* steps of uop_simplify() that are no rule's */
+  bool quiet;        /* such steps are counted, and none is printed */
   bool no_memory;    /* in the trace */
 } rewriting;
 
@@ -299,7 +301,7 @@ bool rewriting_trace(void *user, const uop_rewrite_step *step);
 
 /* Why rewriting failed; how often each rule applied (false: out of memory, reported). */
 void rewriting_report(rewriting *j);
-bool rewriting_counts(const uop_rules *r);
+bool rewriting_counts(const rewriting *j);
 
 /* The roots as a program to `path`, as output_write(). */
 bool rewriting_print(rewriting *j, const char *path);

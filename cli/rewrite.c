@@ -70,7 +70,7 @@ static bool apply(rewriting *j, const rewrite_args *args, uop_rewrite_order orde
   options.origins = j->origins;
   bool ok = uop_rewrite(j->rules, roots->at, roots->len, &options, j->roots);
   if (!ok) rewriting_report(j);
-  return (!args->count || rewriting_counts(j->rules)) && ok;
+  return (!args->count || rewriting_counts(j)) && ok;
 }
 
 static int rewrite(const void *arguments) {

@@ -39,11 +39,12 @@ static int by_hits(const void *a, const void *b) {
   return (x->place > y->place) - (x->place < y->place);
 }
 
-bool rewriting_counts(const uop_rules *r) {
+bool rewriting_counts(const rewriting *j) {
+  const uop_rules *r = j->rules;
   size_t n = 0, width = strlen("total");
   uint64_t total = 0;
   uop_rule_info rule;
-  row *rows = malloc((uop_rules_len(r) + 1) * sizeof *rows);
+  row *rows = malloc((uop_rules_len(r) + 2) * sizeof *rows);
   if (!rows) {
     diag_say(DIAG_ERROR, "out of memory");
     return false;
@@ -54,6 +55,8 @@ bool rewriting_counts(const uop_rules *r) {
     total += rule.hits;
     if (strlen(rule.name) > width) width = strlen(rule.name);
   }
+  if (j->gathered) rows[n++] = (row){"gather", j->gathered, SIZE_MAX};
+  total += j->gathered;
   qsort(rows, n, sizeof *rows, by_hits);
   fprintf(stderr, "%-*s %10s\n", (int)width, "rule", "hits");
   rows[n++] = (row){"total", total, 0};

@@ -51,9 +51,10 @@ bool rules_add_file(uop_rules *r, uop_ctx *ctx, const char *path) {
 }
 
 int rules_find_set(const char *name, const command *cmd) {
-  const char *words[64];
+  const char *words[64] = {"simplify"}; /* which stands for several */
   size_t n = 0;
-  for (; n < COUNT_OF(words) && (words[n] = uop_rule_set_name(n)) != NULL; n++)
+  if (strcmp(name, words[n++]) == 0) return CLI_FINE;
+  for (; n < COUNT_OF(words) && (words[n] = uop_rule_set_name(n - 1)) != NULL; n++)
     if (strcmp(words[n], name) == 0) return CLI_FINE;
   const char *likely = nearest_word(name, words, n, sizeof *words);
   if (likely) return diag_usage(cmd, "unknown rule set '%s'; did you mean '%s'?", name, likely);
@@ -103,17 +104,21 @@ static void put_rules(const uop_rules *r, size_t first) {
   }
 }
 
+static bool list_set(uop_rules *r, uop_ctx *ctx, const char *name, const char *about) {
+  char line[100];
+  size_t before = uop_rules_len(r);
+  if (!rules_add_set(r, ctx, name)) return false;
+  size_t n = uop_rules_len(r) - before;
+  snprintf(line, sizeof line, "%-10s %4zu rule%s%s\n", name, n, n == 1 ? "" : "s", about);
+  put(line);
+  return true;
+}
+
 static bool list_sets(uop_rules *r, uop_ctx *ctx) {
   const char *name;
-  char line[64];
-  for (size_t i = 0; (name = uop_rule_set_name(i)) != NULL; i++) {
-    size_t before = uop_rules_len(r);
-    if (!rules_add_set(r, ctx, name)) return false;
-    size_t n = uop_rules_len(r) - before;
-    snprintf(line, sizeof line, "%-10s %4zu rule%s\n", name, n, n == 1 ? "" : "s");
-    put(line);
-  }
-  return true;
+  for (size_t i = 0; (name = uop_rule_set_name(i)) != NULL; i++)
+    if (!list_set(r, ctx, name, "")) return false;
+  return list_set(r, ctx, "simplify", ": all but inexact and inline");
 }
 
 static bool show_all(uop_rules *r, uop_ctx *ctx) {

@@ -14,8 +14,7 @@ typedef struct simplify_args {
 
 static int check_args(const simplify_args *args) {
   for (size_t i = 0; i < args->sets.len; i++) {
-    const char *name = args->sets.at[i];
-    int status = strcmp(name, "simplify") ? rules_find_set(name, &command_simplify) : CLI_FINE;
+    int status = rules_find_set(args->sets.at[i], &command_simplify);
     if (status != CLI_FINE) return status;
   }
   return CLI_FINE;
@@ -65,14 +64,22 @@ static bool print_stats(const rewriting *j) {
 
 /* ---- all of it ---- */
 
+/* Sums and products that are gathered are no rule's hits. */
+static bool trace(void *user, const uop_rewrite_step *step) {
+  rewriting *j = user;
+  j->gathered += strcmp(step->rule, "gather") == 0;
+  return j->quiet || rewriting_trace(j, step);
+}
+
 static bool apply(rewriting *j, const simplify_args *args) {
   const uop_nodes *roots = &j->p.prog->roots;
-  uop_rewrite_options options = {.trace = args->trace ? rewriting_trace : NULL, .user = j};
+  uop_rewrite_options options = {.trace = trace, .user = j};
+  j->quiet = !args->trace;
   if (!rewriting_begin(j)) return false;
   options.origins = j->origins;
   bool ok = uop_simplify(j->rules, roots->at, roots->len, &options, j->roots);
   if (!ok) rewriting_report(j);
-  if (args->count && !rewriting_counts(j->rules)) return false;
+  if (args->count && !rewriting_counts(j)) return false;
   return ok && (!args->stats || print_stats(j));
 }
 
@@ -110,7 +117,8 @@ const command command_simplify = {
              "form: the same values for all inputs, bit for bit, and never more work. Errors of\n"
              "a run may be gone, where what failed does not matter; none is added. docs/rules.md\n"
              "lists the rules; --set inexact has some that hold of real numbers only, and --set\n"
-             "inline puts bodies in the place of CALLs.",
+             "inline puts bodies in the place of CALLs (where a body is memory and its CALL is\n"
+             "not, or the other way round, the CALL stays).",
     .examples =
         "  uopc simplify prog.uir\n"
         "  uopc simplify --stats --count prog.uir -o smaller.uir\n"
