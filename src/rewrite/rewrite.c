@@ -46,9 +46,11 @@ typedef struct frame {
 typedef struct pass {
   matcher m;
   const uop_rewrite_options *o;
-  uopi_dir state;  /* uint16_t by slab and place, as in memo.h */
-  uopi_memo final; /* of nodes that changed */
-  uopi_set given;  /* the graph's nodes, where origins are recorded */
+  uopi_dir state;     /* uint16_t by slab and place, as in memo.h */
+  uint64_t near_slab; /* that of the node looked at last, where mostly its sources are too */
+  uint16_t *near;     /* and its page; NULL: none yet, with slab 0, which is no node's */
+  uopi_memo final;    /* of nodes that changed */
+  uopi_set given;     /* the graph's nodes, where origins are recorded */
   LIST(frame) stack;
   LIST(const uop *) src; /* scratch for one node's sources */
   uint64_t steps, max_steps;
@@ -58,17 +60,22 @@ typedef struct pass {
 /* ---- what became of a node ---- */
 
 static inline unsigned state_of(const pass *p, const uop *u) {
-  const uint16_t *page = uopi_dir_find(&p->state, uopi_slab_number(u));
+  uint64_t slab = uopi_slab_number(u);
+  const uint16_t *page = slab == p->near_slab ? p->near : uopi_dir_find(&p->state, slab);
   return page ? page[uopi_place_in_slab(u)] : 0;
 }
 
 /* Where u's state is kept; NULL: out of memory. */
 static inline uint16_t *state_at(pass *p, const uop *u) {
   uint64_t slab = uopi_slab_number(u);
-  uint16_t *page = uopi_dir_find(&p->state, slab);
-  if (!page) page = uopi_dir_add(&p->state, &p->m.ctx->mem, slab, UOPI_MEMO_PAGE * sizeof *page);
-  if (!page) return uopi_no_memory(p->m.ctx);
-  return &page[uopi_place_in_slab(u)];
+  if (slab != p->near_slab) {
+    uint16_t *page = uopi_dir_find(&p->state, slab);
+    if (!page) page = uopi_dir_add(&p->state, &p->m.ctx->mem, slab, UOPI_MEMO_PAGE * sizeof *page);
+    if (!page) return uopi_no_memory(p->m.ctx);
+    p->near = page;
+    p->near_slab = slab;
+  }
+  return &p->near[uopi_place_in_slab(u)];
 }
 
 static bool set_state(pass *p, const uop *u, unsigned state) {
