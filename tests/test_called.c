@@ -223,6 +223,29 @@ static void test_div_factor(void **state) {
   end();
 }
 
+/* A factor of all terms and of the divisor cancels where it is never 0, and only there; the rest of
+ * the divisor may be 0. */
+static void test_div_cancel(void **state) {
+  static const char *const factors[] = {"(add (mod %x 9) 1)", "(add (mod %x 9) -9)",
+                                        "(add (mod %x 9) -4)"};
+  static const char *const rests[] = {"(mod %y 5)", "(add (mod %y 7) -3)"};
+  (void)state;
+  begin("sum", "div_factor");
+  for (int f = 0; f < 3; f++)
+    for (int rest = 0; rest < 2; rest++)
+      for (int g = -3; g <= 3; g++)
+        for (int k = -4; k <= 4; k++) {
+          uop_scope s = uop_scope_begin(ctx);
+          try_it("floordiv (add (mul (mul %s (mod (add %%x %%y) 11)) %d) (mul %s %d)) (mul (mul %s "
+                 "%s) %d)",
+                 factors[f], k, factors[f], 3 * k - 1, factors[f], rests[rest], g);
+          try_it("floordiv (mul %s (add (mod (add %%x %%y) 11) %d)) (mul %s %d)", factors[f], k,
+                 factors[f], g);
+          assert_true(uop_scope_end(s, NULL, 0));
+        }
+  end();
+}
+
 /* ---- order, choices, calls ---- */
 
 static void test_order(void **state) {
@@ -394,15 +417,16 @@ static void test_hoist(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_fold_unary),    cmocka_unit_test(test_fold_binary),
-      cmocka_unit_test(test_div_sum),       cmocka_unit_test(test_mod_sum),
-      cmocka_unit_test(test_lt_sum),        cmocka_unit_test(test_div_factor),
-      cmocka_unit_test(test_order),         cmocka_unit_test(test_where_given),
-      cmocka_unit_test(test_inline),        cmocka_unit_test(test_reshape_reshape),
-      cmocka_unit_test(test_expand_expand), cmocka_unit_test(test_permute_permute),
-      cmocka_unit_test(test_shrink_shrink), cmocka_unit_test(test_move_nothing),
-      cmocka_unit_test(test_reduce_none),   cmocka_unit_test(test_reduce_const),
-      cmocka_unit_test(test_index_stack),   cmocka_unit_test(test_hoist),
+      cmocka_unit_test(test_fold_unary),      cmocka_unit_test(test_fold_binary),
+      cmocka_unit_test(test_div_sum),         cmocka_unit_test(test_mod_sum),
+      cmocka_unit_test(test_lt_sum),          cmocka_unit_test(test_div_factor),
+      cmocka_unit_test(test_div_cancel),      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_where_given),     cmocka_unit_test(test_inline),
+      cmocka_unit_test(test_reshape_reshape), cmocka_unit_test(test_expand_expand),
+      cmocka_unit_test(test_permute_permute), cmocka_unit_test(test_shrink_shrink),
+      cmocka_unit_test(test_move_nothing),    cmocka_unit_test(test_reduce_none),
+      cmocka_unit_test(test_reduce_const),    cmocka_unit_test(test_index_stack),
+      cmocka_unit_test(test_hoist),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

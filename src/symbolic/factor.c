@@ -3,7 +3,11 @@
  *   y = g*p, where p is a product, or a sum without a common factor; of x = q*y + r
  *   the terms that have p and a multiple of g in them are q*y:       x // y = q + r // y
  *
- * That is true of integers, so nothing may wrap, and y is not 0.
+ * and what all terms of x and y have in common, and is not 0, cancels:
+ *
+ *   x = c*x', y = c*y':                                             x // y = x' // y'
+ *
+ * That is true of integers, so nothing may wrap, and in the first one y is not 0.
  */
 #include "symbolic/linear.h"
 
@@ -121,12 +125,63 @@ static const uop *divided(const algebra *a, const uop *x, const uop *y) {
   return uopi_linear_build(a, &q);
 }
 
+/* Takes f out of every term of r. False: it is not in all of them, or an error. */
+static bool take_from_all(const algebra *a, linear *r, const uop *f) {
+  const product one = {{f}, 1, 0};
+  linear to = {.n = 0};
+  for (size_t i = 0; i < r->n; i++) {
+    const linear_term *t = &r->term[i];
+    product p;
+    if (!factors_of(a, t->x, &p) || !in_i32(p.most, t->k) || !take_out(&p, &one)) return false;
+    const uop *u = p.n ? multiply(a, &p) : NULL;
+    if (p.n == 0)
+      to.c += t->k;
+    else if (!u || !uopi_linear_add_exact(a, &to, u, t->k))
+      return false;
+  }
+  if (r->c != 0 || to.c > INT32_MAX || to.c < INT32_MIN) return false;
+  *r = to;
+  uopi_linear_bounds(r);
+  return r->exact;
+}
+
+/* Whether u is never 0; false also for an error. */
+static bool is_not_0(const algebra *a, const uop *u) {
+  uop_interval b;
+  return uop_bounds(a->bounds, u, &b) && (b.lo > 0 || b.hi < 0);
+}
+
+static const uop *cancelled(const algebra *a, const uop *x, const uop *y) {
+  linear r;
+  product p;
+  int64_t g;
+  bool any = false;
+  if (!read_divisor(a, y, &g, &p) || !uopi_linear_read(a, x, &r) || !r.exact || !r.n) return NULL;
+  for (size_t i = 0; i < p.n;) {
+    linear rest = r;
+    if (!is_not_0(a, p.x[i]) || !take_from_all(a, &rest, p.x[i])) {
+      i++;
+      continue;
+    }
+    p.x[i] = p.x[--p.n];
+    r = rest;
+    any = true;
+  }
+  linear q = {.n = 0};
+  if (!any || a->ctx->error.code != UOP_OK) return NULL;
+  if (p.n) return divide_rest(a, &r, g, &p, &q) ? q.term[0].x : NULL;
+  const uop *u = uopi_linear_build(a, &r); /* by a constant: that rule goes on */
+  return u ? uopi_with_int(a, UOP_FLOORDIV, u, g) : NULL;
+}
+
 bool uopi_rule_factor(const uop_rule_call *call, const uop **out) {
   if (!uopi_is_of(call, UOP_FLOORDIV, UOP_OP_COUNT)) return true;
   algebra a = {call->ctx, call->bounds, call->root->shape};
   const uop *root = call->root, *y = root->src[1], *u = NULL;
   int64_t d;
-  if (!uopi_int_of(y, &d)) u = divided(&a, root->src[0], y);
+  if (uopi_int_of(y, &d)) return true;
+  u = divided(&a, root->src[0], y);
+  if (!u && call->ctx->error.code == UOP_OK) u = cancelled(&a, root->src[0], y);
   if (call->ctx->error.code != UOP_OK) return false;
   if (u && uopi_arithmetic(u) < uopi_arithmetic(root)) *out = u;
   return true;
