@@ -162,6 +162,9 @@ void diag_say(diag_level level, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The same of a wrong command line, then where its help is. Returns CLI_USAGE. */
 int diag_usage(const command *cmd, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* Whether all that was asked for on standard error got there; where not, nobody can be told. */
+bool diag_told(void);
+
 /* ---- program.c ---- */
 
 typedef struct program {

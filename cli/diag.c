@@ -261,3 +261,5 @@ int diag_usage(const command *cmd, const char *format, ...) {
   diag_say(DIAG_NOTE, "'uopc help%s%s' says more", cmd ? " " : "", cmd ? cmd->name : "");
   return CLI_USAGE;
 }
+
+bool diag_told(void) { return fflush(stderr) == 0 && !ferror(stderr); }

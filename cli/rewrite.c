@@ -83,6 +83,7 @@ static int rewrite(const void *arguments) {
   bool ok = program_load(&j.p, &args->common) && add_rules(&j, args) && apply(&j, args, order) &&
             rewriting_print(&j, args->output);
   rewriting_free(&j);
+  ok = ok && (!(args->trace || args->count) || diag_told());
   return ok ? CLI_FINE : CLI_WRONG;
 }
 

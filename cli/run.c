@@ -297,7 +297,7 @@ static int run(const void *arguments) {
   if (r.p.ctx) values_free(&r.given, r.p.ctx);
   program_free(&r.p);
   free(r.sheet.text.at);
-  return status;
+  return status == CLI_FINE && a->time && !diag_told() ? CLI_WRONG : status;
 }
 
 static const opt_row options[] = {

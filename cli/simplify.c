@@ -91,6 +91,7 @@ static int simplify(const void *arguments) {
   bool ok = program_load(&j.p, &args->common) && add_rules(&j, args) && apply(&j, args) &&
             rewriting_print(&j, args->output);
   rewriting_free(&j);
+  ok = ok && (!(args->trace || args->count || args->stats) || diag_told());
   return ok ? CLI_FINE : CLI_WRONG;
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# command_limits.sh UOPC FOLDER - the longest files that the command reads. One past the limit they
+# command_limits.sh UOPC FOLDER - devices that are full, and the longest files that the command reads. One past the limit they
 # are refused unread; at it they are read, to which end memory is asked for, here more than there
 # is. The files are sparse and take no room.
 set -eu
@@ -26,3 +26,14 @@ done
 truncate -s 268435457 past.rules
 expect "uopc: error: can't read 'past.rules': longer than 268435456 bytes, the most that is read" rules --check past.rules
 rm at.uir past.uir at.npy past.npy past.rules
+
+# What was asked for on standard error does not get there: the exit status says so, if nothing can.
+for c in 'rewrite --set i32 --trace' 'rewrite --set i32 --count' 'simplify --trace' 'simplify --count' \
+  'simplify --stats' 'run --fill 1 --time'; do
+  # shellcheck disable=SC2086
+  "$uopc" $c -e '%x = param 0 dtype=i32' -e '%y = add (add %x 0) 1' >/dev/null 2>&1
+  if "$uopc" $c -e '%x = param 0 dtype=i32' -e '%y = add (add %x 0) 1' >/dev/null 2>/dev/full; then
+    echo "uopc $c: fine, and what it had to say is lost"
+    exit 1
+  fi
+done
