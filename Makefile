@@ -354,6 +354,8 @@ $(BENCH)/%: bench/%.c bench/workload.h bench/text_file.h include/uop.h Makefile
 .PHONY: bench bench-quick bench-deps bench-programs
 # ---- end of benchmarks ----
 
+include web/wasm/build.mk
+
 clean:
 	rm -rf $(BUILD)
 

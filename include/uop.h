@@ -750,6 +750,29 @@ UOP_API void uop_dump(const uop *root);
 UOP_API char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t n, const uop_program *p,
                       size_t *len);
 
+/* What a picture is given; zero-initialise. The functions get `user`, may be NULL, and may build
+ * no nodes. */
+typedef struct uop_dot_options {
+  const uop_program *program; /* NULL, or what gives nodes their names */
+  const uop *const *open;     /* `nopen` nodes, whose runs are not folded; NULLs are passed over */
+  size_t nopen;               /* how many */
+  const char *(*note)(void *user, const uop *u); /* one more line of a node's label, copied; NULL:
+                                                    none */
+  void (*box)(void *user, size_t number, const uop *const *nodes, size_t n); /* told of box
+                    n<number>: its node, or all of a folded run, of which the last comes first. A
+                    node's number is its place in uop_toposort() of the roots, whatever is folded */
+  void *user;                                                                /* handed to both */
+} uop_dot_options;
+
+/* The same with options, which may be NULL. */
+UOP_API char *uop_dot_with(uop_ctx *ctx, const uop *const *roots, size_t n,
+                           const uop_dot_options *options, size_t *len);
+
+/* What a box of the picture says of the arg of `u`, as .uir writes it: "slot=0", "(2, 3)", "op=add
+ * pop=1", "2.5" of a CONST; nothing of dtype and shape, which stand below. "" for none. Freed with
+ * uop_free(). */
+UOP_API char *uop_print_arg(const uop *u, size_t *len);
+
 /* ---- rewriting ---- */
 
 #define UOP_MAX_RULES      4096 /* of one uop_rules: every node is tried on those of its op */
