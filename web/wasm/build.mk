@@ -24,4 +24,20 @@ $(WASM)/web/wasm/%.o: web/wasm/%.c web/wasm/glue.h $(DEPS) Makefile web/wasm/bui
 $(WASM)/uop.wasm: $(WASMGLUE:%.c=$(WASM)/%.o) $(WASMOBJ)
 	$(call SAY,link)$(WASMCC) $(WASMLINK) -mexec-model=reactor -Wl,--max-memory=1342177280 $^ -o $@
 
+# The command, for the golden files: what it asks of the system, WASI has, or web/wasm/wasi.
+WASI      := -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_GETPID
+WASICLI   := $(filter-out cli/watch.c cli/graphviz.c,$(CLI)) web/wasm/wasi/shim.c
+WASILIBS  := -lwasi-emulated-signal -lwasi-emulated-mman -lwasi-emulated-getpid
+
+$(WASM)/cli/%.o: cli/%.c web/wasm/wasi/shim.h $(DEPS) Makefile web/wasm/build.mk
+	@mkdir -p $(@D)
+	$(call SAY,wasi)$(WASMCC) --target=wasm32-wasi $(CLIFLAGS) $(WASI) $(WASMOPT) -include web/wasm/wasi/shim.h -c $< -o $@
+
+$(WASM)/web/wasm/wasi/%.o: web/wasm/wasi/%.c web/wasm/wasi/shim.h $(DEPS) Makefile web/wasm/build.mk
+	@mkdir -p $(@D)
+	$(call SAY,wasi)$(WASMCC) --target=wasm32-wasi $(CLIFLAGS) -Icli $(WASI) $(WASMOPT) -c $< -o $@
+
+$(WASM)/uopc.wasm: $(WASICLI:%.c=$(WASM)/%.o) $(WASMOBJ)
+	$(call SAY,link)$(WASMCC) $(WASMLINK) $^ $(WASILIBS) -o $@
+
 .PHONY: wasm
