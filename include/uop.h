@@ -750,17 +750,16 @@ UOP_API void uop_dump(const uop *root);
 UOP_API char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t n, const uop_program *p,
                       size_t *len);
 
-/* What a picture is given; zero-initialise. The functions get `user`, may be NULL, and may build
- * no nodes. */
+/* What a picture is given; zero-initialise. The functions get `user`, may be NULL, and may build no
+ * nodes. `note` gives a node's label one more line, which is copied; NULL: none. `box` is told of
+ * box n<number>: its node, or all of a folded run, of which the last comes first. The number is the
+ * node's place in uop_toposort() of the roots, whatever is folded. */
 typedef struct uop_dot_options {
   const uop_program *program; /* NULL, or what gives nodes their names */
-  const uop *const *open;     /* `nopen` nodes, whose runs are not folded; NULLs are passed over */
+  const uop *const *open;     /* nodes whose runs are not folded; NULLs are passed over */
   size_t nopen;               /* how many */
-  const char *(*note)(void *user, const uop *u); /* one more line of a node's label, copied; NULL:
-                                                    none */
-  void (*box)(void *user, size_t number, const uop *const *nodes, size_t n); /* told of box
-                    n<number>: its node, or all of a folded run, of which the last comes first. A
-                    node's number is its place in uop_toposort() of the roots, whatever is folded */
+  const char *(*note)(void *user, const uop *u);                             /* of any text */
+  void (*box)(void *user, size_t number, const uop *const *nodes, size_t n); /* of each box */
   void *user;                                                                /* handed to both */
 } uop_dot_options;
 

@@ -89,6 +89,8 @@ export interface Program {
   free(): void;
 }
 
+/* `signature`: "reduce x : op= pop="; `args`: the keys of its attributes; `kind`: "leaf", "elementwise",
+ * "movement", "reduction", "effect", "other", or "short for": a further name of what `doc` says. */
 export interface OpDoc { name: string; spellings: string[]; kind: string; signature: string; doc: string; args: string[] }
 export interface RuleDoc { name: string; set: string; text: string; doc: string }
 

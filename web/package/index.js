@@ -108,7 +108,7 @@ function withNames(nodes, statements, ids) {
 /* A value in a box of the picture: one line, not wide. */
 function shortValue(text) {
   const line = text.replace(/\s+/g, ' ');
-  return line.length > 32 ? `${line.slice(0, 31)}…` : line;
+  return line.length > 32 ? line.slice(0, 31).replace(/,?[^,]*$/, ', …') : line;
 }
 
 /* What web/wasm/graph.c reads. */
@@ -121,20 +121,22 @@ function graphOptions({ open = [], values } = {}) {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-const kindsOfArgs = { 0: '', 1: 'x', 2: 'a b', 3: 'c a b' };
+const operandNames = {
+  where: 'condition a b', index: 'x i…', call: 'body x…', store: 'memory value', load: 'memory',
+  range: 'end', after: 'memory effect…', end: 'effect range…',
+};
 
-function signatureOf({ name, min, max, arg }) {
-  let operands = kindsOfArgs[min] ?? '';
-  if (max > min) operands = { call: 'body x…', index: 'x i…', reshape: 'x' }[name] ?? `${operands} …`;
-  const signature = `${name} ${operands}`.trim();
-  return arg ? `${signature} : ${arg}` : signature;
+function signatureOf({ name, min, max, position, keys }) {
+  const plain = ['', 'x', 'a b', 'a b c'][min] + (max > min ? (min ? '…' : 'x…') : '');
+  const operands = [operandNames[name] ?? plain, position].filter(Boolean).join(', ');
+  const attributes = keys && `: ${keys.replace(/\w+/g, '$&=')}`;
+  return [name, operands, attributes].filter(Boolean).join(' ');
 }
 
 function opDoc(op) {
-  const spellings = op.capitals ? [op.name, op.capitals] : [op.name];
   const { name, kind, doc } = op;
-  const args = op.arg ? op.arg.split(', ') : [];
-  return { name, spellings, kind, signature: signatureOf(op), doc, args };
+  const spellings = op.capitals ? [name, op.capitals] : [name];
+  return { name, spellings, kind, signature: signatureOf(op), doc, args: op.keys.split(' ').filter(Boolean) };
 }
 
 /* ---- programs ---- */
@@ -195,8 +197,12 @@ class Program {
     });
     this.ok = answer.ok;
     this.diagnostics = answer.diagnostics;
-    this.#columns = answer.statements.map((statement) => statement.column);
-    this.statements = answer.statements.map(({ name, line, from, to, node }) => ({ name, line, from, to, node }));
+    const { names, places } = answer;
+    this.#columns = names.map((name, i) => places[5 * i + 1]);
+    this.statements = names.map((name, i) => {
+      const [line, , from, to, node] = places.slice(5 * i, 5 * i + 5);
+      return { name, line, from, to, node };
+    });
   }
 
   /* The handle of a program that can be asked something. */

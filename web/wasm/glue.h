@@ -20,8 +20,8 @@
 /* ---- budgets: what a page can be asked for without hanging ---- */
 
 #define MAX_MEMORY     ((size_t)1 << 30) /* bytes of all that is alive */
-#define MAX_CTX_NODES  (UINT64_C(4) << 20)
-#define MAX_CTX_BYTES  (UINT64_C(512) << 20)
+#define MAX_CTX_NODES  (UINT64_C(1) << 20)
+#define MAX_CTX_BYTES  (UINT64_C(256) << 20)
 #define MAX_FACT_STEPS UINT64_C(1000000) /* of the value of one node */
 #define MAX_VALUE_TEXT ((size_t)4 << 20) /* bytes of all values of a run, as text */
 #define MAX_REWRITES   UINT64_C(200000)  /* steps of one simplification */
@@ -59,8 +59,13 @@ typedef struct places {
   size_t line, at, units; /* private: the line found last, its first byte, UTF-16 units before it */
 } places;
 
-/* "line", "column", "from" and "to" of `length` bytes at a place, as four members. */
-void places_put(places *p, uint32_t line, uint32_t column, uint32_t length);
+typedef struct place {
+  size_t line, column; /* from 1 */
+  size_t from, to;
+} place;
+
+/* Of `length` bytes. */
+place places_find(places *p, uint32_t line, uint32_t column, uint32_t length);
 
 /* ---- program.c ---- */
 

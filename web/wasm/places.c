@@ -30,7 +30,7 @@ static void find_line(places *p, uint32_t line) {
   }
 }
 
-void places_put(places *p, uint32_t line, uint32_t column, uint32_t length) {
+place places_find(places *p, uint32_t line, uint32_t column, uint32_t length) {
   if (line == 0) line = column = 1, length = 0; /* of the text as a whole */
   find_line(p, line);
   size_t from = column ? column - 1 : 0, room = p->len - p->at;
@@ -40,8 +40,6 @@ void places_put(places *p, uint32_t line, uint32_t column, uint32_t length) {
   while (from > 0 && from < room && is_inner(s[from])) from--;
   while (to < room && is_inner(s[to])) to++;
   size_t before = units_of(s, from);
-  json_key("line"), json_uint(line);
-  json_key("column"), json_uint(before + 1);
-  json_key("from"), json_uint(p->units + before);
-  json_key("to"), json_uint(p->units + before + units_of(s + from, to - from));
+  size_t begin = p->units + before;
+  return (place){line, before + 1, begin, begin + units_of(s + from, to - from)};
 }

@@ -107,7 +107,11 @@ void put_message(const uop_diag *d) {
 static void put_diag(places *at, const uop_diag *d) {
   json_open('{');
   put_message(d);
-  places_put(at, d->line, d->column, d->length);
+  place p = places_find(at, d->line, d->column, d->length);
+  json_key("line"), json_uint(p.line);
+  json_key("column"), json_uint(p.column);
+  json_key("from"), json_uint(p.from);
+  json_key("to"), json_uint(p.to);
   json_close('}');
 }
 
@@ -122,26 +126,31 @@ static void put_diags(const handle *h, places *at, const uop_diags *diags) {
   json_close(']');
 }
 
+/* Names, and beside them five numbers of each: a text of many lines is soon read. */
 static void put_statements(const handle *h, places *at) {
-  json_key("statements"), json_open('[');
-  for (size_t i = 0; h->prog && i < h->prog->nstmts; i++) {
+  size_t n = h->prog ? h->prog->nstmts : 0;
+  json_key("names"), json_open('[');
+  for (size_t i = 0; i < n; i++) {
     const uop_stmt *s = &h->prog->stmts[i];
-    json_open('{');
-    json_key("name");
     if (s->name)
       json_text(s->name, s->name_len);
     else
       json_word(NULL);
-    places_put(at, s->line, s->column, s->length);
-    json_key("node"), json_uint(s->node->id);
-    json_close('}');
+  }
+  json_close(']');
+  json_key("places"), json_open('[');
+  for (size_t i = 0; i < n; i++) {
+    const uop_stmt *s = &h->prog->stmts[i];
+    place p = places_find(at, s->line, s->column, s->length);
+    json_uint(p.line), json_uint(p.column), json_uint(p.from), json_uint(p.to);
+    json_uint(s->node->id);
   }
   json_close(']');
 }
 
 /* ---- exports ---- */
 
-/* A new handle, NULL without memory; the answer: {"ok", "diagnostics", "statements"}. */
+/* A new handle, NULL without memory; the answer: {"ok", "diagnostics", "names", "places"}. */
 EXPORT("parse") handle *program_parse(const char *text, size_t len) {
   uop_diags diags = {0};
   handle *h = mem_new(sizeof *h);

@@ -1,17 +1,24 @@
 /* simplify.c - a program simplified, and each step of it.
  *
  * The text is read once more into a context of its own: its nodes get the same ids as in the
- * program that it came from, and may be freed in any order. What a step replaces has its sources
- * rewritten already, so the program after k steps is the one given with `before` replaced by
- * `after` k times, in turn. Statements are carried along with the roots, so that nodes keep their
- * names.
+ * program that it came from, and may be freed in any order.
+ *
+ * A state is what has become, after k steps, of the roots, of the statements' nodes, which keep
+ * their names by it, and of all that steps replace. The next one has a step's `before` replaced by
+ * its `after`, everywhere. Three things are not that simple:
+ *  - What a rule replaces has its sources rewritten already. What gathering replaces is told of as
+ *    it was before its pass: then the node that has become of it is replaced.
+ *  - A node is told of once. Where it comes up again, it is replaced again at once.
+ *  - Not all that is told of is taken: a CALL's body may have to keep its parameters, and of all
+ *    states the cheapest is the result. So the last state is the result itself.
  */
 #include "glue.h"
 
 #include <string.h>
 
-#define MAX_LIVE \
-  ((size_t)500000) /* nodes; past these, states other than the last one are forgotten */
+/* Past these, states other than the first and the last are forgotten. */
+#define MAX_LIVE   ((size_t)400000)  /* nodes */
+#define MAX_CACHED ((size_t)4 << 20) /* nodes in states' lists */
 
 typedef struct step {
   const char *rule; /* lives as long as the rules */
@@ -25,12 +32,14 @@ typedef struct simplified {
   step *steps;     /* room for max_steps */
   size_t nsteps, max_steps;
   bool more;
-  const uop ***states; /* nsteps + 1: roots, then statements' nodes; NULL: not known (any more) */
+  const uop ***states; /* nsteps + 1 lists; NULL: not known (any more) */
+  size_t nstates;      /* that are known */
   uop_stmt *stmts;     /* the program's, with the nodes of a state */
 } simplified;
 
 static size_t nroots(const simplified *s) { return s->h.prog->roots.len; }
-static size_t width(const simplified *s) { return nroots(s) + s->h.prog->nstmts; }
+static size_t shown(const simplified *s) { return nroots(s) + s->h.prog->nstmts; }
+static size_t width(const simplified *s) { return shown(s) + s->nsteps; } /* of a state */
 
 /* ---- simplifying ---- */
 
@@ -71,6 +80,8 @@ static bool begin_states(simplified *s) {
   memcpy(s->stmts, s->h.prog->stmts, n * sizeof *s->stmts);
   memcpy(s->states[0], s->h.prog->roots.at, nroots(s) * sizeof(uop *));
   for (size_t i = 0; i < n; i++) s->states[0][nroots(s) + i] = s->stmts[i].node;
+  for (size_t i = 0; i < s->nsteps; i++) s->states[0][shown(s) + i] = s->steps[i].before;
+  s->nstates = 1;
   return true;
 }
 
@@ -147,20 +158,76 @@ EXPORT("simplify") simplified *program_simplify(const handle *h, char *sets, dou
 
 static const uop *give(void *user, const uop *u) {
   (void)u;
-  return ((const step *)user)->after;
+  return user;
+}
+
+/* A state with `before` replaced; `to` may be `from`. False: it cannot be, and nothing changed. */
+static bool replace(simplified *s, const uop *const *from, const uop *before, const uop *after,
+                    const uop **to) {
+  if (uop_wrap(s->h.ctx, from, width(s), &before, 1, give, (void *)after, to)) return true;
+  uop_error_clear(s->h.ctx);
+  return false;
+}
+
+/* The nodes of what is shown of a state; NULL: no memory. */
+static uop_map *nodes_of(const simplified *s, const uop *const *state) {
+  uop_nodes order = {NULL, 0, 0};
+  uop_map *m = uop_map_new(s->h.ctx);
+  bool ok = m && uop_toposort(s->h.ctx, state, shown(s), &order);
+  for (size_t i = 0; ok && i < order.len; i++) ok = uop_map_set(m, order.at[i], 1);
+  uop_nodes_free(s->h.ctx, &order);
+  if (ok) return m;
+  uop_map_free(m);
+  return NULL;
+}
+
+static bool has(const uop_map *m, const uop *u) {
+  uint64_t value;
+  return uop_map_get(m, u, &value);
+}
+
+/* Replaces anew what was replaced before and is there again. What it is replaced by can bring up
+ * others; rules that undo each other end with the rounds. False: no memory. */
+static bool settle(simplified *s, size_t k, const uop **state) {
+  enum { ROUNDS = 8 };
+  bool again = true;
+  for (int round = 0; again && round < ROUNDS; round++) {
+    uop_map *there = nodes_of(s, state);
+    if (!there) return false;
+    again = false;
+    for (size_t i = 0; i < k && !again; i++)
+      again = has(there, s->steps[i].before) &&
+              replace(s, state, s->steps[i].before, s->steps[i].after, state);
+    uop_map_free(there);
+  }
+  return true;
+}
+
+/* What step k replaces in state k: its `before`, or what has become of that. */
+static const uop *target_of(simplified *s, size_t k) {
+  uop_map *there = nodes_of(s, s->states[k]);
+  const uop *before = s->steps[k].before;
+  bool is_there = there && has(there, before);
+  uop_map_free(there);
+  return is_there ? before : s->states[k][shown(s) + k];
 }
 
 /* State k + 1 from state k. A step that cannot be carried out changes nothing. False: no memory. */
 static bool advance(simplified *s, size_t k) {
-  const uop **to = mem_new(width(s) * sizeof *to);
-  step *st = &s->steps[k];
+  size_t size = width(s) * sizeof(uop *);
+  const uop *const *from = s->states[k];
+  const uop **to = mem_new(size);
   if (!to) return false;
-  if (!uop_wrap(s->h.ctx, s->states[k], width(s), &st->before, 1, give, st, to)) {
-    memcpy(to, s->states[k], width(s) * sizeof *to);
-    uop_error_clear(s->h.ctx);
+  if (!replace(s, from, target_of(s, k), s->steps[k].after, to)) memcpy(to, from, size);
+  bool ok = settle(s, k, to);
+  if (k + 1 == s->nsteps && !s->more) memcpy(to, s->out, nroots(s) * sizeof *to);
+  if (ok) {
+    s->states[k + 1] = to;
+    s->nstates++;
+  } else {
+    mem_drop((void *)to);
   }
-  s->states[k + 1] = to;
-  return true;
+  return ok;
 }
 
 /* Forgets all states but the first and the k-th, and frees the nodes that only they had. */
@@ -174,6 +241,7 @@ static bool forget(simplified *s, size_t k) {
     mem_drop((void *)s->states[i]);
     s->states[i] = NULL;
   }
+  s->nstates = k ? 2 : 1;
   for (size_t i = 0; i < width(s); i++)
     keep[len++] = s->states[0][i], keep[len++] = s->states[k][i];
   for (size_t i = 0; i < nroots(s); i++) keep[len++] = s->out[i];
@@ -188,29 +256,24 @@ static bool find_state(simplified *s, size_t k) {
   while (!s->states[from]) from--;
   for (; from < k; from++) {
     if (!advance(s, from)) return false;
-    if (uop_ctx_live(s->h.ctx) > MAX_LIVE && !forget(s, from + 1)) return false;
+    bool full = uop_ctx_live(s->h.ctx) > MAX_LIVE || s->nstates * width(s) > MAX_CACHED;
+    if (full && !forget(s, from + 1)) return false;
   }
   return true;
 }
 
-static bool same(const simplified *s, const uop *const *a, const uop *const *b) {
-  for (size_t i = 0; i < width(s); i++)
-    if (a[i] != b[i]) return false;
-  return true;
-}
-
-/* Of what a step put in, the nodes that were not there before; at least the one that it put in. */
-static bool put_changed(simplified *s, const uop *const *before, const uop *after) {
-  uop_nodes old = {NULL, 0, 0}, new = {NULL, 0, 0};
-  uop_map *known = uop_map_new(s->h.ctx);
-  uint64_t value;
-  bool ok = known && uop_toposort(s->h.ctx, before, width(s), &old) &&
-            uop_toposort(s->h.ctx, &after, 1, &new);
-  for (size_t i = 0; ok && i < old.len; i++) ok = uop_map_set(known, old.at[i], 1);
+/* Of what step k put in, the nodes that were not there before it; at least the one that it put in,
+ * if that is shown. */
+static bool put_changed(simplified *s, size_t k) {
+  const uop *after = s->steps[k - 1].after;
+  uop_nodes new = {NULL, 0, 0};
+  uop_map *old = nodes_of(s, s->states[k - 1]), *now = nodes_of(s, s->states[k]);
+  bool ok = old && now && uop_toposort(s->h.ctx, &after, 1, &new);
   for (size_t i = 0; ok && i < new.len; i++)
-    if (new.at[i] == after || !uop_map_get(known, new.at[i], &value)) json_uint(new.at[i]->id);
-  uop_map_free(known);
-  uop_nodes_free(s->h.ctx, &old);
+    if (has(now, new.at[i]) && (new.at[i] == after || !has(old, new.at[i])))
+      json_uint(new.at[i]->id);
+  uop_map_free(old);
+  uop_map_free(now);
   uop_nodes_free(s->h.ctx, &new);
   return ok;
 }
@@ -234,8 +297,7 @@ EXPORT("simplified_at") void simplified_at(simplified *s, size_t k, char *option
   json_open('{');
   json_key("changed"), json_open('[');
   /* finding state k may have forgotten the one before it */
-  if (ok && k > 0 && s->states[k - 1] && !same(s, s->states[k - 1], s->states[k]))
-    ok = put_changed(s, s->states[k - 1], s->steps[k - 1].after);
+  if (ok && k > 0 && s->states[k - 1]) ok = put_changed(s, k);
   json_close(']');
   if (ok)
     put_state(s, k, options, len);

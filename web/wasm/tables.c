@@ -8,11 +8,45 @@ typedef struct sugar {
   uint32_t arity;
 } sugar;
 
-/* The table itself, as the library's reader has it. */
+/* The tables themselves, as the library's reader has them. */
 static const sugar sugars[] = {
 #define UOP_SUGAR(NAME, text, arity, doc) {text, doc, arity},
 #include "ir/sugar.def"
 #undef UOP_SUGAR
+};
+
+/* How the arg of each op is written: what stands among the operands, and the attributes. */
+#define BY_POSITION_NONE   ""
+#define BY_POSITION_VALUE  "value"
+#define BY_POSITION_PARAM  ""
+#define BY_POSITION_BUFFER "size"
+#define BY_POSITION_ALLOC  "size"
+#define BY_POSITION_NAME   ""
+#define BY_POSITION_DTYPE  ""
+#define BY_POSITION_RANGE  ""
+#define BY_POSITION_SHAPE  "(size, \342\200\246)" /* an ellipsis in UTF-8 */
+#define BY_POSITION_AXES   "(axis, \342\200\246)"
+#define BY_POSITION_PAIRS  "((begin, end), \342\200\246)"
+#define BY_POSITION_REDUCE ""
+#define KEYS_NONE          ""
+#define KEYS_VALUE         "dtype"
+#define KEYS_PARAM         "slot dtype shape space"
+#define KEYS_BUFFER        "dtype slot"
+#define KEYS_ALLOC         "dtype slot space"
+#define KEYS_NAME          "name"
+#define KEYS_DTYPE         "dtype"
+#define KEYS_RANGE         "idx kind"
+#define KEYS_SHAPE         ""
+#define KEYS_AXES          ""
+#define KEYS_PAIRS         ""
+#define KEYS_REDUCE        "op pop"
+
+static const struct {
+  const char *by_position, *keys;
+} args[] = {
+#define UOP_ROW(NAME, text, min, max, infer, arg, sets, doc) {BY_POSITION_##arg, KEYS_##arg},
+#include "ir/ops.def"
+#undef UOP_ROW
 };
 
 EXPORT("version") void version(void) {
@@ -36,7 +70,8 @@ static void put_op(uop_op op) {
   json_key("kind"), json_word(kind_of(op, info));
   json_key("min"), json_uint(info->min_src);
   json_key("max"), json_uint(info->max_src);
-  json_key("arg"), json_word(info->arg);
+  json_key("position"), json_word(args[op].by_position);
+  json_key("keys"), json_word(args[op].keys);
   json_key("doc"), json_word(info->doc);
   json_close('}');
 }
@@ -51,7 +86,8 @@ EXPORT("ops") void ops(void) {
     json_key("kind"), json_word("short for");
     json_key("min"), json_uint(sugars[i].arity);
     json_key("max"), json_uint(sugars[i].arity);
-    json_key("arg"), json_word("");
+    json_key("position"), json_word("");
+    json_key("keys"), json_word("");
     json_key("doc"), json_word(sugars[i].doc);
     json_close('}');
   }
