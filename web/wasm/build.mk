@@ -11,7 +11,25 @@ WASMOBJ   := $(SRC:%.c=$(WASM)/%.o)
 # The stack comes first, so that what runs over its end meets the end of memory and traps.
 WASMLINK  = --target=wasm32-wasi -Wl,--stack-first -Wl,-z,stack-size=262144 -Wl,--strip-all
 
-wasm: $(WASM)/uop.wasm
+# The package as npm packs it: what is written by hand, and the module.
+PACKAGE   := $(BUILD)/package
+PACKED    := $(patsubst %,$(PACKAGE)/%,index.js index.d.ts package.json README.md LICENSE uop.wasm)
+
+wasm: $(PACKED)
+
+$(PACKAGE)/%: web/package/%
+	@mkdir -p $(@D)
+	@cp $< $@
+$(PACKAGE)/LICENSE: LICENSE
+	@mkdir -p $(@D)
+	@cp $< $@
+$(PACKAGE)/uop.wasm: $(WASM)/uop.wasm
+	@mkdir -p $(@D)
+	@cp $< $@
+
+# build/uopc-VERSION.tgz, for `npm install`.
+web-package: $(PACKED)
+	@cd $(PACKAGE) && npm pack --silent --pack-destination "$(abspath $(BUILD))"
 
 $(WASM)/src/%.o: src/%.c $(DEPS) Makefile web/wasm/build.mk
 	@mkdir -p $(@D)
@@ -40,4 +58,7 @@ $(WASM)/web/wasm/wasi/%.o: web/wasm/wasi/%.c web/wasm/wasi/shim.h $(DEPS) Makefi
 $(WASM)/uopc.wasm: $(WASICLI:%.c=$(WASM)/%.o) $(WASMOBJ)
 	$(call SAY,link)$(WASMCC) $(WASMLINK) $^ $(WASILIBS) -o $@
 
-.PHONY: wasm
+test-web: web-package $(WASM)/uopc.wasm $(BUILD)/uopc
+	@BUILD=$(BUILD) web/test-package.sh
+
+.PHONY: wasm web-package test-web
