@@ -853,7 +853,8 @@ typedef enum uop_rewrite_order {
 /* A replacement: each node of `before` that a rule replaces is told of once. */
 typedef struct uop_rewrite_step {
   const char *rule;  /* its name */
-  const uop *before; /* a node, with its sources rewritten already unless UOP_TOP_DOWN */
+  const uop *before; /* a node, with its sources rewritten already unless UOP_TOP_DOWN; of "gather":
+                        as it was before all of this pass */
   const uop *after;  /* and what it becomes */
 } uop_rewrite_step;
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# deps.sh [docs | cross | prove | examples | wasm] - installs what the tests need where it is missing: cmocka, g++,
-# pkg-config, a reader of man pages and the sources of a locale; for `make docs` Doxygen; for
-# tests/cross.sh the cross compilers and an emulator; for `make wasm` clang's
-# WebAssembly and Node; for `make prove` z3; for `make examples-data` numpy and the images.
+# deps.sh [docs | cross | prove | examples | wasm] - installs what the tests need where it is missing:
+# cmocka, g++, pkg-config, a reader of man pages and the sources of a locale; for `make docs` Doxygen;
+# for tests/cross.sh the cross compilers and an emulator; for `make prove` z3; for `make examples-data`
+# numpy and the images; for `make wasm` clang's WebAssembly and Node.
 # As root it installs Debian's packages; otherwise it prints the one command to type.
 set -u
 packages=""

@@ -56,9 +56,9 @@ install_package() { # into an empty folder, without the net
 check_types() {
   cp web/package/package.json web/package/package-lock.json "$dir/types" &&
     (cd "$dir/types" && npm ci --no-audit --no-fund) || return 1
-  cp web/package/test/usage.ts "$dir/user"
+  cp web/package/test/usage.mts "$dir/user"
   "$dir/types/node_modules/.bin/tsc" --strict --noEmit --target es2022 --module nodenext \
-    --lib es2022,dom "$dir/user/usage.ts"
+    --lib es2022,dom "$dir/user/usage.mts"
 }
 
 small_enough() { # the bar is 150 KB

@@ -23,6 +23,7 @@
 #define MAX_CTX_NODES  (UINT64_C(1) << 20)
 #define MAX_CTX_BYTES  (UINT64_C(256) << 20)
 #define MAX_FACT_STEPS UINT64_C(1000000) /* of the value of one node */
+#define MAX_FACT_BYTES (UINT64_C(8) << 20)
 #define MAX_VALUE_TEXT ((size_t)4 << 20) /* bytes of all values of a run, as text */
 #define MAX_REWRITES   UINT64_C(200000)  /* steps of one simplification */
 

@@ -138,7 +138,7 @@ const uop *find_node(uop_ctx *ctx, double id) {
 
 /* What it is, if it asks for no input and is soon computed. */
 static void put_value(handle *h, const uop *u) {
-  uop_run_options options = {.max_steps = MAX_FACT_STEPS};
+  uop_run_options options = {.max_steps = MAX_FACT_STEPS, .max_bytes = MAX_FACT_BYTES};
   uop_run *run = uop_run_new(h->ctx, &options);
   uop_value v;
   if (run && u->dtype != UOP_VOID && uop_run_eval(run, u, &v)) {

@@ -15,7 +15,7 @@ test('the module imports nothing', async () => {
   }
 });
 
-test('a thousand programs leave no byte and no page behind', async () => {
+test('a thousand programs leave no byte behind', async () => {
   const uopc = await load();
   let [bytes, text] = [0, ''];
   for (let i = 0; i < 1000; i++) {

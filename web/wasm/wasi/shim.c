@@ -1,5 +1,5 @@
-/* shim.c - see shim.h; and stand-ins for two of the command's files: cli/watch.c without signals and
- * the line that tells how far a run is, cli/graphviz.c where no program can be started.
+/* shim.c - see shim.h; and stand-ins for two of the command's files: cli/watch.c without signals
+ * and the line that tells how far a run is, cli/graphviz.c where no program can be started.
  */
 #include "cli.h"
 

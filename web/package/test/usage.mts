@@ -1,4 +1,4 @@
-/* usage.ts - every part of index.d.ts used once, for tsc --strict. */
+/* usage.mts - every part of index.d.ts used once, for tsc --strict. */
 import { load, type Program, type RunResult, type Simplified, type Uopc } from 'uopc';
 
 const uopc: Uopc = await load();
