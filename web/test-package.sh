@@ -33,7 +33,8 @@ closing() { # closing NAME COMMAND...: a command that ends with "... N passed, N
   shift
   "$@" >"$dir/$name.log" 2>&1
   status=$?
-  last=$(tail -n 1 "$dir/$name.log" | sed -n 's/.* \([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed$/\1 \2/p')
+  last=$(tail -n 1 "$dir/$name.log" |
+    sed -n 's/.* \([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed$/\1 \2/p')
   p=${last% *}
   f=${last#* }
   if [ -z "$last" ]; then p=0 f=1; elif [ $status != 0 ] && [ "$f" = 0 ]; then f=1; fi
@@ -41,10 +42,13 @@ closing() { # closing NAME COMMAND...: a command that ends with "... N passed, N
 }
 
 node_tests() { # the package's own, as one who installed it runs them
-  (cd "$dir/user" && UOPC_GOLDENS=$root/tests/golden node --test --test-reporter=tap . >"$dir/tap" 2>&1)
+  (cd "$dir/user" && UOPC_GOLDENS=$root/tests/golden node --test --test-reporter=tap .) \
+    >"$dir/tap" 2>&1
   status=$?
   cat "$dir/tap"
-  echo "package: $(sed -n 's/^# pass //p' "$dir/tap") passed, $(sed -n 's/^# fail //p' "$dir/tap") failed"
+  p=$(sed -n 's/^# pass //p' "$dir/tap")
+  f=$(sed -n 's/^# fail //p' "$dir/tap")
+  echo "package: $p passed, $f failed"
   return $status
 }
 

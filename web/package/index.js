@@ -15,7 +15,10 @@ async function bytesOf(source) {
   if (source === undefined) source = new URL('./uop.wasm', import.meta.url);
   if (typeof source !== 'string' && !(source instanceof URL)) return source;
   const url = String(source);
-  if (url.startsWith('file:') || (typeof process === 'object' && !/^[a-z][a-z0-9+.-]+:/i.test(url))) {
+  if (
+    url.startsWith('file:') ||
+    (typeof process === 'object' && !/^[a-z][a-z0-9+.-]+:/i.test(url))
+  ) {
     const name = 'node:fs/promises'; // a name that bundlers for browsers do not look up
     const { readFile } = await import(name);
     return readFile(url.startsWith('file:') ? new URL(url) : url);
@@ -122,8 +125,14 @@ function graphOptions({ open = [], values } = {}) {
 }
 
 const operandNames = {
-  where: 'condition a b', index: 'x i…', call: 'body x…', store: 'memory value', load: 'memory',
-  range: 'end', after: 'memory effect…', end: 'effect range…',
+  where: 'condition a b',
+  index: 'x i…',
+  call: 'body x…',
+  store: 'memory value',
+  load: 'memory',
+  range: 'end',
+  after: 'memory effect…',
+  end: 'effect range…',
 };
 
 function signatureOf({ name, min, max, position, keys }) {
@@ -136,7 +145,14 @@ function signatureOf({ name, min, max, position, keys }) {
 function opDoc(op) {
   const { name, kind, doc } = op;
   const spellings = op.capitals ? [name, op.capitals] : [name];
-  return { name, spellings, kind, signature: signatureOf(op), doc, args: op.keys.split(' ').filter(Boolean) };
+  return {
+    name,
+    spellings,
+    kind,
+    signature: signatureOf(op),
+    doc,
+    args: op.keys.split(' ').filter(Boolean),
+  };
 }
 
 /* ---- programs ---- */
@@ -228,7 +244,9 @@ class Program {
 
   graph(options) {
     this.#use();
-    return this.#lib.withText(graphOptions(options), (at, length) => this.#ask('graph', at, length));
+    return this.#lib.withText(graphOptions(options), (at, length) =>
+      this.#ask('graph', at, length),
+    );
   }
 
   stats() {
@@ -245,7 +263,7 @@ class Program {
   }
 
   facts(node) {
-    return this.#ask('facts', node);
+    return { work: '0', bytes: '0', ...this.#ask('facts', node) };
   }
 
   #place(i) {
@@ -272,7 +290,11 @@ class Program {
     const run = this.#lib.exports.run_new(this.#use(), budget(maxSteps), budget(maxBytes));
     if (!run) throw new Error('uopc: out of memory');
     const seed = fill < 0 ? -1 : Math.min(Math.floor(fill), Number.MAX_SAFE_INTEGER);
-    const { values, asserts, diagnostics, inputErrors, steps, ok } = this.#runAnswer(run, inputs, seed);
+    const { values, asserts, diagnostics, inputErrors, steps, ok } = this.#runAnswer(
+      run,
+      inputs,
+      seed,
+    );
     return {
       values: values.map(({ statement, ...rest }) => {
         const { line, name, node } = this.statements[statement];
@@ -281,7 +303,10 @@ class Program {
       asserts: asserts
         .map(({ statement, ...rest }) => ({ line: this.#place(statement).line, ...rest }))
         .sort((a, b) => a.line - b.line),
-      diagnostics: diagnostics.map(({ statement, ...rest }) => ({ ...rest, ...this.#place(statement) })),
+      diagnostics: diagnostics.map(({ statement, ...rest }) => ({
+        ...rest,
+        ...this.#place(statement),
+      })),
       inputErrors,
       steps,
       ok: ok && inputErrors.length === 0,
@@ -316,7 +341,9 @@ function budget(n) {
 
 const gather = {
   text: '',
-  doc: 'Sums and products of i32 in canonical form: like terms, common factors and constants are brought together.',
+  doc:
+    'Sums and products of i32 in canonical form: like terms, common factors and constants are ' +
+    'brought together.',
 };
 
 export async function load(source) {
@@ -330,7 +357,9 @@ export async function load(source) {
   let docs;
   const ruleDocs = (name) => {
     docs ??= new Map(allRules().map((rule) => [rule.name, rule]));
-    return name === 'gather' ? gather : { doc: docs.get(name)?.doc ?? '', text: docs.get(name)?.text ?? '' };
+    return name === 'gather'
+      ? gather
+      : { doc: docs.get(name)?.doc ?? '', text: docs.get(name)?.text ?? '' };
   };
   return {
     version: ask('version'),

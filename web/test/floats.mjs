@@ -1,5 +1,5 @@
-/* floats.mjs - the same floats, bit for bit, from the command as WebAssembly and from the native one:
- * floats.mjs UOPC.WASM UOPC
+/* floats.mjs - the same floats, bit for bit, from the command as WebAssembly and from the native
+ * one: floats.mjs UOPC.WASM UOPC
  *
  * Inputs made from a seed, over a wide range; what is printed in full tells all bits but a NaN's,
  * which is always the same.
@@ -16,9 +16,18 @@ const inputs = (dtype) => `%x = param 0 dtype=${dtype} shape=(100, 100)
 %wide = mul (exp2 (mul %x 40)) %y
 `;
 const bodies = {
-  recip: 'recip %wide', sqrt: 'sqrt %wide', exp2: 'exp2 %wide', log2: 'log2 %wide', sin: 'sin %wide',
-  product: 'mul %wide %y', sum: 'add %wide %y', max: 'max %wide %y', fused: 'add (mul %wide %y) %x',
-  reduce: 'reduce %wide', toInt: 'cast (mul %wide 1000) : dtype=i32', toHalf: 'cast (cast %wide : dtype=f16) : dtype=f32',
+  recip: 'recip %wide',
+  sqrt: 'sqrt %wide',
+  exp2: 'exp2 %wide',
+  log2: 'log2 %wide',
+  sin: 'sin %wide',
+  product: 'mul %wide %y',
+  sum: 'add %wide %y',
+  max: 'max %wide %y',
+  fused: 'add (mul %wide %y) %x',
+  reduce: 'reduce %wide',
+  toInt: 'cast (mul %wide 1000) : dtype=i32',
+  toHalf: 'cast (cast %wide : dtype=f16) : dtype=f32',
 };
 
 let [passed, failed] = [0, 0];
@@ -30,7 +39,10 @@ for (const dtype of ['f32', 'f16'])
       const here = runCommand(module, args, input);
       const there = execFileSync(native, args, { input, encoding: 'latin1', maxBuffer: 2 ** 28 });
       const same = here.status === 0 && here.out === there && here.out.length > 500;
-      if (!same) console.log(`${name} of ${dtype}, seed ${seed}: not what the native command prints\n${here.err}`);
+      if (!same)
+        console.log(
+          `${name} of ${dtype}, seed ${seed}: not what the native command prints\n${here.err}`,
+        );
       same ? passed++ : failed++;
     }
 console.log(`floats as WebAssembly: ${passed} passed, ${failed} failed`);

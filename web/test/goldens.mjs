@@ -48,7 +48,10 @@ function behindSigns(text) {
 
 function record(path, line) {
   const { status, out, err } = runCommand(
-    module, split(line.slice(2), basename(path)), readFileSync(path), dirname(path),
+    module,
+    split(line.slice(2), basename(path)),
+    readFileSync(path),
+    dirname(path),
   );
   let text = `${line}\n`;
   if (out) text += `#> stdout\n${behindSigns(out)}`;
@@ -65,7 +68,11 @@ function golden(path) {
   const want = text.slice(first);
   let got;
   try {
-    got = want.split('\n').filter((line) => line.startsWith('#!')).map((line) => record(path, line)).join('');
+    got = want
+      .split('\n')
+      .filter((line) => line.startsWith('#!'))
+      .map((line) => record(path, line))
+      .join('');
   } catch (error) {
     return String(error);
   }
@@ -74,7 +81,9 @@ function golden(path) {
 
 /* ---- all files ---- */
 
-const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.uir')).sort();
+const files = readdirSync(folder, { recursive: true })
+  .filter((name) => name.endsWith('.uir'))
+  .sort();
 let [passed, failed, left] = [0, 0, 0];
 for (const name of files) {
   const wrong = golden(join(folder, name));

@@ -1,5 +1,5 @@
-/* wasi.mjs - the command, build/wasm/uopc.wasm, as a function: arguments and standard input in, what it
- * printed and its status out. Texts are latin1, a character a byte.
+/* wasi.mjs - the command, build/wasm/uopc.wasm, as a function: arguments and standard input in, what
+ * it printed and its status out. Texts are latin1, a character a byte.
  *
  * As much of WASI (preview 1) as the command asks for, written here since Node's own, which is
  * experimental, can crash when hundreds of commands run in one process, and keeps their files open.
@@ -8,7 +8,16 @@
 import fs from 'node:fs';
 import { resolve } from 'node:path';
 
-const errnos = { EACCES: 2, EBADF: 8, EEXIST: 20, EISDIR: 31, ELOOP: 32, ENOENT: 44, ENOTDIR: 54, EROFS: 69 };
+const errnos = {
+  EACCES: 2,
+  EBADF: 8,
+  EEXIST: 20,
+  EISDIR: 31,
+  ELOOP: 32,
+  ENOENT: 44,
+  ENOTDIR: 54,
+  EROFS: 69,
+};
 const [BADF, IO, SPIPE] = [8, 29, 70];
 const [DEVICE, FOLDER, FILE] = [2, 3, 4];
 const ALL_RIGHTS = 2n ** 64n - 1n;
@@ -64,14 +73,16 @@ class Wasi {
   /* What a module imports: functions that turn Node's errors into WASI's. */
   imports() {
     const names = Object.getOwnPropertyNames(Wasi.prototype).filter((name) => name.includes('_'));
-    const guarded = (name) => (...args) => {
-      try {
-        return this[name](...args);
-      } catch (error) {
-        if (!error.code) throw error;
-        return errnos[error.code] ?? IO;
-      }
-    };
+    const guarded =
+      (name) =>
+      (...args) => {
+        try {
+          return this[name](...args);
+        } catch (error) {
+          if (!error.code) throw error;
+          return errnos[error.code] ?? IO;
+        }
+      };
     return Object.fromEntries(names.map((name) => [name, guarded(name)]));
   }
 
@@ -119,7 +130,9 @@ class Wasi {
     return 0;
   }
   fd_filestat_get(fd, to) {
-    return fd <= 2 ? this.putStat(to, FILE, this.input.length) : this.statOf(to, fs.fstatSync(this.#files.get(fd)));
+    return fd <= 2
+      ? this.putStat(to, FILE, this.input.length)
+      : this.statOf(to, fs.fstatSync(this.#files.get(fd)));
   }
   path_filestat_get(fd, flags, at, n, to) {
     return this.statOf(to, fs.statSync(this.path(fd, at, n)));
@@ -128,7 +141,10 @@ class Wasi {
     const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC } = fs.constants;
     const [reads, writes] = [rights & 2n, rights & 64n];
     const mode = (how & 1 && O_CREAT) | (how & 4 && O_EXCL) | (how & 8 && O_TRUNC);
-    const file = fs.openSync(this.path(fd, at, n), mode | (writes ? (reads ? O_RDWR : O_WRONLY) : O_RDONLY));
+    const file = fs.openSync(
+      this.path(fd, at, n),
+      mode | (writes ? (reads ? O_RDWR : O_WRONLY) : O_RDONLY),
+    );
     this.#files.set(file + 100, file);
     return this.put32(to, file + 100);
   }

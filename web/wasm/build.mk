@@ -56,7 +56,8 @@ WASILIBS  := -lwasi-emulated-signal -lwasi-emulated-mman -lwasi-emulated-getpid
 
 $(WASM)/cli/%.o: cli/%.c web/wasm/wasi/shim.h $(DEPS) Makefile web/wasm/build.mk
 	@mkdir -p $(@D)
-	$(call SAY,wasi)$(WASMCC) --target=wasm32-wasi $(CLIFLAGS) $(WASI) $(WASMOPT) -include web/wasm/wasi/shim.h -c $< -o $@
+	$(call SAY,wasi)$(WASMCC) --target=wasm32-wasi $(CLIFLAGS) $(WASI) $(WASMOPT) \
+	  -include web/wasm/wasi/shim.h -c $< -o $@
 
 $(WASM)/web/wasm/wasi/%.o: web/wasm/wasi/%.c web/wasm/wasi/shim.h $(DEPS) Makefile web/wasm/build.mk
 	@mkdir -p $(@D)

@@ -20,7 +20,13 @@ test("the lesson's program has 4 nodes, and one more name adds none", () => {
     assert.equal(program.nodes().length, 4);
     if (text === LESSON)
       assert.deepEqual(stats, {
-        nodes: 4, ops: 2, depth: 2, tree: '7', byOp: { const: 2, add: 1, mul: 1 }, work: '2', bytes: '24',
+        nodes: 4,
+        ops: 2,
+        depth: 2,
+        tree: '7',
+        byOp: { const: 2, add: 1, mul: 1 },
+        work: '2',
+        bytes: '24',
       });
     assert.ok(Math.abs(treeLog10 - Math.log10(7)) < 1e-12);
     program.free();
@@ -30,7 +36,15 @@ test("the lesson's program has 4 nodes, and one more name adds none", () => {
 test('a node says what it is, and all its names and lines', () => {
   const program = uopc.parse(LESSON);
   assert.deepEqual(program.nodes()[2], {
-    id: 2, op: 'add', arg: '', dtype: 'i32', shape: [], space: 'alu', src: [0, 1], names: ['a', 'b'], lines: [1, 2],
+    id: 2,
+    op: 'add',
+    arg: '',
+    dtype: 'i32',
+    shape: [],
+    space: 'alu',
+    src: [0, 1],
+    names: ['a', 'b'],
+    lines: [1, 2],
   });
   assert.equal(program.nodes()[0].arg, '2');
   program.free();
@@ -39,8 +53,14 @@ test('a node says what it is, and all its names and lines', () => {
 test('args are as .uir writes them', () => {
   const text = '%m = param 4 shape=(2, 3)\n%r = reshape %m (3, 2)\n%s = reduce %r : op=max pop=2\n';
   const program = uopc.parse(text);
-  assert.deepEqual(program.nodes().map(({ arg }) => arg), ['slot=4', '(3, 2)', 'op=max pop=2']);
-  assert.deepEqual(program.nodes().map(({ shape }) => shape), [[2, 3], [3, 2], []]);
+  assert.deepEqual(
+    program.nodes().map(({ arg }) => arg),
+    ['slot=4', '(3, 2)', 'op=max pop=2'],
+  );
+  assert.deepEqual(
+    program.nodes().map(({ shape }) => shape),
+    [[2, 3], [3, 2], []],
+  );
   program.free();
 });
 
@@ -83,32 +103,51 @@ test('values stand in the picture', () => {
 });
 
 test('facts: bounds, cost of all below, and a value where no input is asked for', () => {
-  const program = uopc.parse('%p = param 0 dtype=i32\n%q = mod %p 8\n%r = add 2 3\n%f = mul 2.0 3.0\n');
+  const program = uopc.parse(
+    '%p = param 0 dtype=i32\n%q = mod %p 8\n%r = add 2 3\n%f = mul 2.0 3.0\n',
+  );
   const node = (name) => program.statements.find((s) => s.name === name).node;
   assert.deepEqual(program.facts(node('q')).bounds, [0, 7]);
   assert.equal(program.facts(node('q')).value, undefined);
-  assert.deepEqual(program.facts(node('r')), { bounds: [5, 5], work: '1', bytes: '12', value: '5' });
+  assert.deepEqual(program.facts(node('r')), {
+    bounds: [5, 5],
+    work: '1',
+    bytes: '12',
+    value: '5',
+  });
   assert.equal(program.facts(node('f')).bounds, undefined);
   assert.equal(program.facts(node('f')).value, '6.0');
-  assert.deepEqual(program.facts(99), {});
+  assert.deepEqual(program.facts(99), { work: '0', bytes: '0' });
   program.free();
 });
 
 test('tables: ops and further names, sets, rules', () => {
   const ops = new Map(uopc.ops().map((op) => [op.name, op]));
   assert.deepEqual(ops.get('add'), {
-    name: 'add', spellings: ['add', 'ADD'], kind: 'elementwise', signature: 'add a b',
-    doc: 'a + b; i32 wraps, bool is or', args: [],
+    name: 'add',
+    spellings: ['add', 'ADD'],
+    kind: 'elementwise',
+    signature: 'add a b',
+    doc: 'a + b; i32 wraps, bool is or',
+    args: [],
   });
   assert.equal(ops.get('sub').doc, 'add a (neg b)');
   assert.deepEqual(ops.get('reduce').args, ['op', 'pop']);
   const signatures = {
-    reduce: 'reduce x : op= pop=', shrink: 'shrink x, ((begin, end), …)', param: 'param : slot= dtype= shape= space=',
-    buffer: 'buffer size : dtype= slot=', stack: 'stack x…', sink: 'sink x…', where: 'where condition a b', neg: 'neg x',
+    reduce: 'reduce x : op= pop=',
+    shrink: 'shrink x, ((begin, end), …)',
+    param: 'param : slot= dtype= shape= space=',
+    buffer: 'buffer size : dtype= slot=',
+    stack: 'stack x…',
+    sink: 'sink x…',
+    where: 'where condition a b',
+    neg: 'neg x',
   };
-  for (const [name, signature] of Object.entries(signatures)) assert.equal(ops.get(name).signature, signature);
+  for (const [name, signature] of Object.entries(signatures))
+    assert.equal(ops.get(name).signature, signature);
   assert.equal(uopc.sets()[0], 'simplify');
   const rules = uopc.rules();
   assert.ok(rules.length > 100);
-  for (const rule of rules) assert.ok(rule.doc && rule.text.startsWith(rule.name) && uopc.sets().includes(rule.set));
+  for (const rule of rules)
+    assert.ok(rule.doc && rule.text.startsWith(rule.name) && uopc.sets().includes(rule.set));
 });

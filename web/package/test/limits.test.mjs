@@ -19,7 +19,8 @@ test('a thousand programs leave no byte behind', async () => {
   const uopc = await load();
   let [bytes, text] = [0, ''];
   for (let i = 0; i < 1000; i++) {
-    text = `%x = param 0 dtype=i32 shape=(${1 + (i % 50)},)\n%y = add (mul %x ${i}) 0\nassert %y %y\n`;
+    text = `%x = param 0 dtype=i32 shape=(${1 + (i % 50)},)\n`;
+    text += `%y = add (mul %x ${i}) 0\nassert %y %y\n`;
     const program = uopc.parse(i % 10 ? text : `${text}%z = add %nothing 1\n`);
     if (program.ok) {
       program.run({ fill: i });
@@ -65,12 +66,17 @@ test('a million parentheses are an answer, and nothing else breaks', async () =>
 
 test('an EXPAND of 2^31-1 elements does not run, and says so', async () => {
   const uopc = await load();
-  const program = uopc.parse('%x = param 0 shape=(1,)\n%y = expand %x (2147483647,)\n%z = exp2 %y\n%a = add 1 1\n');
+  const program = uopc.parse(
+    '%x = param 0 shape=(1,)\n%y = expand %x (2147483647,)\n%z = exp2 %y\n%a = add 1 1\n',
+  );
   assert.equal(program.ok, true);
   assert.deepEqual(program.nodes()[1].shape, [2147483647]);
   const result = program.run({ fill: 1 });
   assert.equal(result.ok, false);
-  assert.deepEqual(result.diagnostics.map(({ code }) => code), ['E_BUDGET']);
+  assert.deepEqual(
+    result.diagnostics.map(({ code }) => code),
+    ['E_BUDGET'],
+  );
   program.free();
   assert.equal(uopc.bytes(), 0);
 });
@@ -78,7 +84,7 @@ test('an EXPAND of 2^31-1 elements does not run, and says so', async () => {
 test('more nodes than the budget are an error', async () => {
   const uopc = await load();
   const lines = ['%x = param 0 dtype=i32'];
-  for (let i = 0; i < 550_000; i++) lines.push(`%y${i} = add %x ${i}`); // each a constant and an add
+  for (let i = 0; i < 550_000; i++) lines.push(`%y${i} = add %x ${i}`); // two nodes each
   const program = uopc.parse(lines.join('\n'));
   assert.equal(program.ok, false);
   assert.equal(program.diagnostics[0].code, 'E_LIMIT');

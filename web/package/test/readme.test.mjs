@@ -13,9 +13,20 @@ test('there are examples', () => assert.equal(examples.length, 5));
 examples.forEach((code, i) =>
   test(`example ${i + 1}`, async () => {
     const printed = [];
-    const log = (...values) => printed.push(...format(...values).trimEnd().split('\n'));
-    const body = code.replace(/^import (\{.*\}) from 'uopc';$/m, "const $1 = await import('uopc');");
+    const log = (...values) =>
+      printed.push(
+        ...format(...values)
+          .trimEnd()
+          .split('\n'),
+      );
+    const body = code.replace(
+      /^import (\{.*\}) from 'uopc';$/m,
+      "const $1 = await import('uopc');",
+    );
     await new AsyncFunction('console', body)({ log });
-    assert.deepEqual(printed, [...code.matchAll(/\/\/> (.*)$/gm)].map(([, line]) => line));
+    assert.deepEqual(
+      printed,
+      [...code.matchAll(/\/\/> (.*)$/gm)].map(([, line]) => line),
+    );
   }),
 );

@@ -27,7 +27,10 @@ test("the lesson's comparison is true, in one step", () => {
   assert.deepEqual(first.nodes, program.nodes());
   assert.equal(last.text, made.text);
   assert.deepEqual(last.changed, [last.nodes[0].id]);
-  assert.deepEqual(last.nodes.map(({ names, lines }) => [names, lines]), [[['r'], [3]]]);
+  assert.deepEqual(
+    last.nodes.map(({ names, lines }) => [names, lines]),
+    [[['r'], [3]]],
+  );
   assert.match(last.graph.dot, /label="%r\\ntrue/);
   assert.throws(() => made.at(2), /there is no step 2/);
   program.free();
@@ -48,7 +51,10 @@ test('a set can be chosen; one that is not there is an Error', () => {
 
 test('without a trace, and with a short one', () => {
   const terms = Array.from({ length: 20 }, (_, i) => `%a${i} = add (mul %x ${i}) 0\n`).join('');
-  const sum = Array.from({ length: 19 }, (_, i) => `%s${i + 1} = max %${i ? 's' + i : 'a0'} %a${i + 1}\n`).join('');
+  const sum = Array.from(
+    { length: 19 },
+    (_, i) => `%s${i + 1} = max %${i ? 's' + i : 'a0'} %a${i + 1}\n`,
+  ).join('');
   const program = uopc.parse(`%x = param 0 dtype=i32\n${terms}${sum}`);
   const whole = program.simplify();
   assert.ok(whole.steps.length > 5);

@@ -33,7 +33,14 @@ test('an undefined name is marked at the operand, behind a comment that is not A
   assert.deepEqual(more, []);
   assert.equal(text.slice(15, 17), '%x');
   const { message, ...place } = wrong;
-  assert.deepEqual(place, { severity: 'error', code: 'E_NAME', line: 2, column: 10, from: 15, to: 17 });
+  assert.deepEqual(place, {
+    severity: 'error',
+    code: 'E_NAME',
+    line: 2,
+    column: 10,
+    from: 15,
+    to: 17,
+  });
   assert.match(message, /%x/);
 });
 
@@ -58,9 +65,15 @@ test('Windows line ends count', () => {
 
 test('errors stand in the order of the text, warnings are told apart', () => {
   const found = diagnostics('%a = add %x 1\n%b = add %y 2\n');
-  assert.deepEqual(found.map(({ line }) => line), [1, 2]);
+  assert.deepEqual(
+    found.map(({ line }) => line),
+    [1, 2],
+  );
   const [warning] = diagnostics('%a = add 2 3\n%b = mul 4 5\n');
-  assert.deepEqual([warning.severity, warning.code, warning.from, warning.to], ['warning', 'W_UNUSED', 0, 2]);
+  assert.deepEqual(
+    [warning.severity, warning.code, warning.from, warning.to],
+    ['warning', 'W_UNUSED', 0, 2],
+  );
 });
 
 test('shapes that do not fit are an error at the operand', () => {

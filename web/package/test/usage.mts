@@ -8,7 +8,12 @@ await load(new URL('file:///uop.wasm'));
 const program: Program = uopc.parse('%a = add 2 3');
 const first: string | undefined = program.diagnostics[0]?.message;
 const names: (string | null)[] = program.statements.map((s) => s.name);
-const run: RunResult = program.run({ inputs: [{ kind: 'param', slot: 0, text: '5' }], fill: 1, maxSteps: 9, maxBytes: 9 });
+const run: RunResult = program.run({
+  inputs: [{ kind: 'param', slot: 0, text: '5' }],
+  fill: 1,
+  maxSteps: 9,
+  maxBytes: 9,
+});
 const dot: string = program.graph({ open: ['n1'], values: run }).dot;
 const folded: boolean | undefined = program.graph().boxes['n0']?.folded;
 const bounds: [number, number] | undefined = program.facts(0).bounds;
@@ -16,7 +21,11 @@ const made: Simplified = program.simplify({ set: 'simplify', trace: true, maxTra
 const { changed, stats }: { changed: number[]; stats: { tree: string } } = made.at(0, { open: [] });
 const shapes: number[][] = program.nodes().map((n) => n.shape);
 const kinds: ('param' | 'buffer')[] = program.inputs().map((i) => i.kind);
-const told: string[] = [...uopc.ops().map((o) => o.doc), ...uopc.rules().map((r) => r.set), ...uopc.sets()];
+const told: string[] = [
+  ...uopc.ops().map((o) => o.doc),
+  ...uopc.rules().map((r) => r.set),
+  ...uopc.sets(),
+];
 uopc.check();
 const bytes: number = uopc.bytes();
 made.free();
