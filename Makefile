@@ -13,6 +13,8 @@
 #                   rules in src/symbolic their tables and docs/rules.md
 #   make prove      proves the rules that changed, by z3 (PROVE=all: every rule), into
 #                   src/symbolic/proofs.txt and docs/rules.md
+#   make wasm       build/package: the library as WebAssembly, for Node and browsers
+#   make web-package, test-web   the same as npm packs it; its tests and the golden files through it
 #   make pictures   the graphs in docs/ (needs Graphviz)
 #   make format     clang-format
 #   make install    into $(DESTDIR)$(PREFIX); make uninstall takes it away again
@@ -236,7 +238,8 @@ pictures: $(BUILD)/uopc
 	$(BUILD)/uopc graph --svg -o docs/distance.svg examples/distance.uir
 
 format:
-	clang-format -i include/*.h src/*/*.c src/*/*.h cli/*.c cli/*.h tests/*.c tests/*/*.[ch] tools/*.c tools/*/*.[ch]
+	clang-format -i include/*.h src/*/*.c src/*/*.h cli/*.c cli/*.h tests/*.c tests/*/*.[ch] tools/*.c tools/*/*.[ch] web/wasm/*.[ch] \
+	  web/wasm/*/*.[ch]
 
 # ---- install and packages ----
 #
@@ -353,6 +356,8 @@ $(BENCH)/%: bench/%.c bench/workload.h bench/text_file.h include/uop.h Makefile
 
 .PHONY: bench bench-quick bench-deps bench-programs
 # ---- end of benchmarks ----
+
+include web/wasm/build.mk
 
 clean:
 	rm -rf $(BUILD)

@@ -750,6 +750,28 @@ UOP_API void uop_dump(const uop *root);
 UOP_API char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t n, const uop_program *p,
                       size_t *len);
 
+/* What a picture is given; zero-initialise. The functions get `user`, may be NULL, and may build no
+ * nodes. `note` gives a node's label one more line, which is copied; NULL: none. `box` is told of
+ * box n<number>: its node, or all of a folded run, of which the last comes first. The number is the
+ * node's place in uop_toposort() of the roots, whatever is folded. */
+typedef struct uop_dot_options {
+  const uop_program *program; /* NULL, or what gives nodes their names */
+  const uop *const *open;     /* nodes whose runs are not folded; NULLs are passed over */
+  size_t nopen;               /* how many */
+  const char *(*note)(void *user, const uop *u);                             /* of any text */
+  void (*box)(void *user, size_t number, const uop *const *nodes, size_t n); /* of each box */
+  void *user;                                                                /* handed to both */
+} uop_dot_options;
+
+/* The same with options, which may be NULL. */
+UOP_API char *uop_dot_with(uop_ctx *ctx, const uop *const *roots, size_t n,
+                           const uop_dot_options *options, size_t *len);
+
+/* What a box of the picture says of the arg of `u`, as .uir writes it: "slot=0", "(2, 3)", "op=add
+ * pop=1", "2.5" of a CONST; nothing of dtype and shape, which stand below. "" for none. Freed with
+ * uop_free(). */
+UOP_API char *uop_print_arg(const uop *u, size_t *len);
+
 /* ---- rewriting ---- */
 
 #define UOP_MAX_RULES      4096 /* of one uop_rules: every node is tried on those of its op */
@@ -835,7 +857,8 @@ typedef enum uop_rewrite_order {
 /* A replacement: each node of `before` that a rule replaces is told of once. */
 typedef struct uop_rewrite_step {
   const char *rule;  /* its name */
-  const uop *before; /* a node, with its sources rewritten already unless UOP_TOP_DOWN */
+  const uop *before; /* a node, with its sources rewritten already unless UOP_TOP_DOWN; of "gather":
+                        as it was before all of this pass */
   const uop *after;  /* and what it becomes */
 } uop_rewrite_step;
 

@@ -139,6 +139,16 @@ ON_GRAPH(print_roots, const uop *roots[] = {uop_assert(uop_param(c, 0, UOP_I32, 
          char *s = roots[0] ? uop_print_roots(c, roots, 2, NULL) : NULL; ok = s != NULL;
          uop_free(c, s))
 ON_GRAPH(dot, char *s = uop_dot(c, &u, 1, NULL, NULL); ok = s != NULL; uop_free(c, s))
+ON_GRAPH(print_arg, char *s = uop_print_arg(u, NULL); ok = s != NULL; uop_free(c, s))
+
+static void no_box(void *user, size_t number, const uop *const *nodes, size_t n) {
+  (void)user, (void)number, (void)nodes, (void)n;
+}
+/* Two runs, one of them opened. */
+ON_GRAPH(dot_with, uop_dot_options o = {.open = &u, .nopen = 1, .box = no_box};
+         for (int i = 0; i < 150; i++) u = uop_recip(u);
+         for (int i = 0; i < 150; i++) u = uop_sqrt(u);
+         char *s = u ? uop_dot_with(c, &u, 1, &o, NULL) : NULL; ok = s != NULL; uop_free(c, s))
 
 static const uop *same(void *user, const uop *u) { return (void)user, u; }
 ON_GRAPH(wrap, const uop *target = uop_param(c, 1, UOP_F32, UOP_DIMS(3)); const uop *out;
@@ -423,13 +433,14 @@ static const struct row {
     ROW(wmma),         ROW(with_src),     ROW(parse),
     ROW(toposort),     ROW(call_params),  ROW(inputs),
     ROW(ranges),       ROW(count),        ROW(substitute),
-    ROW(inline_call),  ROW(print),        ROW(dot),
-    ROW(wrap),         ROW(copy),         ROW(program),
-    ROW(diagnostics),  ROW(map),          ROW(value),
-    ROW(run),          ROW(trim),         ROW(many_nodes),
-    ROW(bounds),       ROW(cost),         ROW(arrays),
-    ROW(print_roots),  ROW(rules),        ROW(rules_wrong),
-    ROW(rewrite),      ROW(simplify)};
+    ROW(inline_call),  ROW(print),        ROW(print_arg),
+    ROW(dot),          ROW(dot_with),     ROW(wrap),
+    ROW(copy),         ROW(program),      ROW(diagnostics),
+    ROW(map),          ROW(value),        ROW(run),
+    ROW(trim),         ROW(many_nodes),   ROW(bounds),
+    ROW(cost),         ROW(arrays),       ROW(print_roots),
+    ROW(rules),        ROW(rules_wrong),  ROW(rewrite),
+    ROW(simplify)};
 
 /* Fails allocation n, and all later ones if `for_good`. False: it did not come to that many. */
 static bool fail_at(const struct row *row, uint64_t n, bool for_good) {

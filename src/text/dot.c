@@ -72,21 +72,29 @@ static void put_names(uopi_buf *b, names *n, const uop_program *p, const uop *u)
   if (total) uopi_puts(b, "\\n");
 }
 
-static void put_label(uopi_buf *b, names *n, const uop_program *p, const uop *u) {
-  put_names(b, n, p, u);
-  if (u->op != UOP_CONST) uopi_puts(b, uop_op_find((uop_op)u->op)->text);
+/* Nothing of what the line below says: dtype and shape. */
+static void put_arg(uopi_buf *b, const uop *u) {
   if (u->op == UOP_PARAM || u->op == UOP_BUFFER || u->op == UOP_ALLOC) {
-    uopi_puts(b, " slot=");
+    uopi_puts(b, "slot=");
     uopi_puti(b, uop_slot(u));
   } else if (uopi_arg_is_tuple(u->op) || u->op == UOP_CONST) {
-    if (u->op != UOP_CONST) uopi_putc(b, ' ');
     uopi_print_positional(b, u);
   } else if (u->op != UOP_CAST) {
+    uopi_print_attributes(b, u);
+  }
+}
+
+static void put_label(uopi_buf *b, names *n, const uop_program *p, const uop *u) {
+  put_names(b, n, p, u);
+  if (u->op != UOP_CONST) {
+    uopi_puts(b, uop_op_find((uop_op)u->op)->text);
     size_t before = b->len;
     uopi_putc(b, ' ');
     size_t empty = b->len;
-    uopi_print_attributes(b, u);
+    put_arg(b, u);
     if (b->len == empty) b->len = before;
+  } else {
+    put_arg(b, u);
   }
   uopi_puts(b, "\\n");
   uopi_puts(b, uop_dtype_name((uop_dtype)u->dtype));
@@ -95,16 +103,26 @@ static void put_label(uopi_buf *b, names *n, const uop_program *p, const uop *u)
   uopi_print_tuple(b, u->shape->at, u->shape->len);
 }
 
+/* One more line of a label, of any text. */
+static void put_note(uopi_buf *b, const char *s) {
+  uopi_puts(b, "\\n");
+  for (; *s; s++) {
+    if (*s == '"' || *s == '\\') uopi_putc(b, '\\');
+    uopi_putc(b, (unsigned char)*s < ' ' ? ' ' : *s);
+  }
+}
+
 typedef struct drawing {
   uopi_buf b;
-  const uop_program *p; /* may be NULL */
+  const uop_dot_options *options;
   names names;
   uopi_memo numbers; /* node -> number of its box */
   folds folds;       /* empty where nothing is folded */
   struct {
     uint64_t *at;
     size_t len, cap;
-  } into; /* scratch: boxes with an edge into a run, once for each edge */
+  } into;        /* scratch: boxes with an edge into a run, once for each edge */
+  uop_nodes run; /* scratch: its nodes */
 } drawing;
 
 static void put_node(drawing *d, const uop *u, uint64_t k, uint64_t run) {
@@ -113,7 +131,9 @@ static void put_node(drawing *d, const uop *u, uint64_t k, uint64_t run) {
   uopi_puts(b, "  n");
   uopi_putu(b, k);
   uopi_puts(b, " [label=\"");
-  put_label(b, &d->names, d->p, u);
+  put_label(b, &d->names, d->options->program, u);
+  const char *note = d->options->note ? d->options->note(d->options->user, u) : NULL;
+  if (note) put_note(b, note);
   if (run) {
     uopi_puts(b, "\\n\303\227 "); /* a multiplication sign in UTF-8 */
     uopi_putu(b, run);
@@ -167,6 +187,18 @@ static bool put_run_edges(drawing *d, const uop *top, uint64_t k) {
   return true;
 }
 
+/* Tells of the box of a node, or of the run that ends with it. */
+static bool tell(drawing *d, const uop *top, size_t k, uint64_t run) {
+  const uop_dot_options *o = d->options;
+  if (!o->box) return true;
+  if (!run) return o->box(o->user, k, &top, 1), true;
+  d->run.len = 0;
+  for (const uop *u = top; u; u = uopi_memo_node(&d->folds.before, u))
+    if (!UOPI_PUSH(d->b.mem, &d->run, u)) return false;
+  o->box(o->user, k, d->run.at, d->run.len);
+  return true;
+}
+
 static bool put_graph(drawing *d, const uop_nodes *order) {
   uopi_puts(&d->b, "digraph uop {\n"
                    "  rankdir=TB ranksep=0.3 nodesep=0.25;\n"
@@ -179,6 +211,7 @@ static bool put_graph(drawing *d, const uop_nodes *order) {
     uint64_t run = uopi_memo_get(&d->folds.length, u);
     if (!uopi_memo_set(&d->numbers, u, i)) return false;
     put_node(d, u, i, run);
+    if (!tell(d, u, i, run)) return false;
     if (!run)
       put_edges(d, u, i);
     else if (!put_run_edges(d, u, i))
@@ -188,20 +221,46 @@ static bool put_graph(drawing *d, const uop_nodes *order) {
   return true;
 }
 
-char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t nroots, const uop_program *p,
-              size_t *len) {
+static bool fold(drawing *d, uop_ctx *ctx, const uop_nodes *order) {
+  const uop_dot_options *o = d->options;
+  bool ok = uopi_folds_begin(&d->folds, ctx, order);
+  for (size_t i = 0; ok && i < o->nopen; i++)
+    if (o->open[i]) ok = uopi_folds_open(&d->folds, o->open[i]);
+  return ok;
+}
+
+char *uop_dot_with(uop_ctx *ctx, const uop *const *roots, size_t nroots,
+                   const uop_dot_options *options, size_t *len) {
+  static const uop_dot_options none;
+  if (!options) options = &none;
   if (!ctx || !uopi_all_of(ctx, roots, nroots)) return NULL;
+  if (!uopi_all_of(ctx, options->open, options->nopen)) return NULL;
   const uopi_mem *mem = uopi_mem_of(ctx);
-  drawing d = {.b = {.mem = mem}, .p = p, .numbers = {.mem = mem}};
+  drawing d = {.b = {.mem = mem}, .options = options, .numbers = {.mem = mem}};
   uop_nodes order = {NULL, 0, 0};
-  bool ok = names_begin(&d.names, ctx, p) && uopi_walk(ctx, roots, nroots, false, &order);
-  if (order.len > UOP_DOT_FOLD) ok = ok && uopi_folds_begin(&d.folds, ctx, &order);
+  bool ok =
+      names_begin(&d.names, ctx, options->program) && uopi_walk(ctx, roots, nroots, false, &order);
+  if (order.len > UOP_DOT_FOLD) ok = ok && fold(&d, ctx, &order);
   ok = ok && put_graph(&d, &order);
   if (order.len > UOP_DOT_FOLD) uopi_folds_end(&d.folds);
-  names_end(&d.names, ctx, p);
+  names_end(&d.names, ctx, options->program);
   uopi_memo_drop(&d.numbers);
   UOPI_DROP(mem, &d.into);
+  uop_nodes_free(ctx, &d.run);
   uop_nodes_free(ctx, &order);
   if (!ok) d.b.failed = true;
   return uopi_buf_give(&d.b, ctx, len);
+}
+
+char *uop_dot(uop_ctx *ctx, const uop *const *roots, size_t nroots, const uop_program *p,
+              size_t *len) {
+  uop_dot_options options = {.program = p};
+  return uop_dot_with(ctx, roots, nroots, &options, len);
+}
+
+char *uop_print_arg(const uop *u, size_t *len) {
+  if (!u) return NULL;
+  uopi_buf b = {.mem = uopi_mem_of(uopi_ctx_of(u))};
+  put_arg(&b, u);
+  return uopi_buf_give(&b, uopi_ctx_of(u), len);
 }

@@ -64,6 +64,14 @@ bool uopi_folds_begin(folds *f, uop_ctx *ctx, const uop_nodes *order) {
   return ok;
 }
 
+bool uopi_folds_open(folds *f, const uop *u) {
+  const uop *top = uopi_memo_node(&f->top, u);
+  if (top && !uopi_memo_set(&f->length, top, 0)) return false;
+  for (u = top; u; u = uopi_memo_node(&f->before, u))
+    if (!uopi_memo_set_node(&f->top, u, NULL)) return false;
+  return true;
+}
+
 void uopi_folds_end(folds *f) {
   uopi_memo_drop(&f->top);
   uopi_memo_drop(&f->before);

@@ -17,6 +17,10 @@ typedef struct folds {
 bool uopi_folds_begin(folds *f, uop_ctx *ctx, const uop_nodes *order);
 void uopi_folds_end(folds *f);
 
+/* Undoes the run that u is in, if it is in one: its nodes stand for themselves again. False: out of
+ * memory. */
+bool uopi_folds_open(folds *f, const uop *u);
+
 /* The node that stands for u in a picture. */
 static inline const uop *uopi_fold_of(const folds *f, const uop *u) {
   const uop *top = uopi_memo_node(&f->top, u);
