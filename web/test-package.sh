@@ -11,35 +11,8 @@ dir=$(cd "$dir" && pwd)
 root=$PWD
 version=$(sed -n 's/^#define UOP_VERSION "\([^"]*\)".*/\1/p' include/uop.h)
 tarball=$(cd "$BUILD" && pwd)/uopc-$version.tgz
-passed=0
-failed=0
-
-count() { # count PASSED FAILED NAME LOG
-  passed=$((passed + $1))
-  failed=$((failed + $2))
-  printf '%-28s %6d passed, %d failed\n' "$3" "$1" "$2"
-  if [ "$2" != 0 ]; then cat "$4"; fi
-}
-
-step() { # step NAME COMMAND...: one test, that a command succeeds
-  name=$1
-  shift
-  if "$@" >"$dir/$name.log" 2>&1; then count 1 0 "$name" "$dir/$name.log"
-  else count 0 1 "$name" "$dir/$name.log"; fi
-}
-
-closing() { # closing NAME COMMAND...: a command that ends with "... N passed, N failed"
-  name=$1
-  shift
-  "$@" >"$dir/$name.log" 2>&1
-  status=$?
-  last=$(tail -n 1 "$dir/$name.log" |
-    sed -n 's/.* \([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed$/\1 \2/p')
-  p=${last% *}
-  f=${last#* }
-  if [ -z "$last" ]; then p=0 f=1; elif [ $status != 0 ] && [ "$f" = 0 ]; then f=1; fi
-  count "$p" "$f" "$name" "$dir/$name.log"
-}
+log=$dir
+. tests/steps.sh
 
 node_tests() { # the package's own, as one who installed it runs them
   (cd "$dir/user" && UOPC_GOLDENS=$root/tests/golden node --test --test-reporter=tap .) \
@@ -82,5 +55,4 @@ closing web-floats node web/test/floats.mjs "$BUILD/wasm/uopc.wasm" "$BUILD/uopc
 step web-install install_package
 closing web-package node_tests
 step web-types check_types
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+closing_line
