@@ -1,0 +1,63 @@
+// The library, in a worker of its own: all that the page asks of it comes by here. It holds at most one
+// program and one simplification of it, and frees what is replaced. Whatever the text, an answer comes
+// or the page restarts the worker (library.js).
+import { load } from '../package/index.js';
+import { check } from './checks.js';
+
+let uopc;
+let program = null;
+let simplified = null;
+
+function dropSimplified() {
+  simplified?.free();
+  simplified = null;
+}
+
+function drop() {
+  dropSimplified();
+  program?.free();
+  program = null;
+}
+
+/* What is known before anything is computed goes out first, as a part of the answer. */
+function analyse({ text, inputs, fill, open }, part) {
+  drop();
+  program = uopc.parse(text);
+  const { ok, diagnostics } = program;
+  if (!ok) return { ok, diagnostics };
+  part({ ok, diagnostics, statements: program.statements, stats: program.stats(),
+    nodes: program.nodes(), inputs: program.inputs() });
+  const run = program.run({ inputs, ...(fill ? { fill } : {}) });
+  return { ok, diagnostics, run, graph: program.graph({ open, values: run }) };
+}
+
+const methods = {
+  analyse,
+  reference: () => ({ version: uopc.version, ops: uopc.ops(), rules: uopc.rules() }),
+  facts: ({ node }) => (program?.ok ? program.facts(node) : {}),
+  simplify() {
+    dropSimplified();
+    if (!program?.ok) return null;
+    simplified = program.simplify({ trace: true });
+    const { text, before, after, steps, more } = simplified;
+    return { text, before, after, steps, more };
+  },
+  step: ({ k }) => simplified?.at(k) ?? null,
+  check: ({ challenge, text, answer }) => check(uopc, challenge, text, answer),
+  bytes: () => { drop(); return uopc.bytes(); },
+};
+
+const ready = load(new URL('./uop.wasm', import.meta.url)).then((loaded) => {
+  uopc = loaded;
+  postMessage({ ready: true });
+}, (error) => postMessage({ broken: String(error?.message ?? error) }));
+
+onmessage = async ({ data: { id, method, args } }) => {
+  await ready;
+  try {
+    const result = methods[method](args, (part) => postMessage({ id, part }));
+    postMessage({ id, result });
+  } catch (error) {
+    postMessage({ id, error: String(error?.message ?? error) });
+  }
+};

@@ -1,0 +1,423 @@
+// The playground: wires the parts together. A change of the text goes to the library; figures, values and
+// marks come back at once, the graph's DOT goes on to the layout, and the picture follows when it is done.
+// Whatever is older than the newest text is dropped wherever it is.
+import examples from 'data:examples';
+import challenges from 'data:challenges';
+import { $, el, plural, shorten } from './dom.js';
+import { bare, figure, nodeLabel, namesText, typeText } from './words.js';
+import { connect, Overtaken } from './library.js';
+import { layouter, Stale } from './layout.js';
+import { Editor } from './editor.js';
+import { GraphView } from './graph.js';
+import { Details } from './details.js';
+import { Inputs } from './inputs.js';
+import { Simplify } from './simplify.js';
+import { Challenges } from './challenges.js';
+import { decode, download, encode, png } from './share.js';
+import { showKey } from './key.js';
+import { theme } from './theme.js';
+import { tabs } from './tabs.js';
+
+const MANY = 400; // boxes that are laid out without asking
+const MOST = 5000; // boxes that are laid out at all
+
+const library = connect();
+const layout = layouter();
+
+let generation = 0; // of the text and its inputs
+let structure = null; // of the newest program without errors: statements, nodes, stats, inputs
+let nodes = new Map(); // id → node, of what the graph shows
+let values = new Map(); // id → value, bare
+let drawn = null; // { dot, svg, boxes } of the picture
+let opened = new Set(); // boxes whose runs are unfolded
+let selected = null; // { id, name } of the node in the details
+let stepping = false; // the graph shows a step of the simplifier
+let reference = new Map(); // op name → documentation
+let opCompletions = [];
+
+// ---- the parts ----
+
+const editor = new Editor($('editor'), {
+  change: () => { leaveSteps(); analyse(); },
+  line: (line) => lightNodesOf(line),
+  facts: {
+    ops: () => opCompletions,
+    op: (word) => reference.get(word.toLowerCase()) ?? null,
+    nodeOf: (name) => {
+      const node = nodeNamed(name);
+      return node ? { node, value: values.get(node.id) } : null;
+    },
+    typeOf: (name) => (nodeNamed(name) ? typeText(nodeNamed(name)) : ''),
+  },
+});
+
+const view = new GraphView($('graph'), {
+  label: (name) => boxLabel(name),
+  onhover: (ids) => lightLinesOf(ids),
+  onselect: (name) => select(name),
+});
+
+const details = new Details($('details'));
+const inputs = new Inputs($('inputs'), () => analyse());
+
+const simplify = new Simplify($('simplify-panel'), {
+  start: startSteps, step: showStep,
+  use: (text) => editor.replace(text),
+  close: () => { stepping = false; analyse(); },
+});
+
+const challengePanel = new Challenges($('challenges'), challenges, {
+  load: (text) => load(text),
+  check: (challenge, answer) =>
+    library.call('check', { challenge, text: editor.text, answer }).catch((e) => [{ pass: false, message: e.message }]),
+  hide: (yes) => {
+    document.documentElement.dataset.answers = yes ? 'hidden' : 'shown';
+    if (yes) notice('Hidden until the question is answered.', 'Show anyway', () => challengePanel.on.hide(false));
+    else notice('');
+  },
+});
+
+// ---- from the text to the figures, the values and the picture ----
+
+async function analyse() {
+  const mine = ++generation;
+  const current = () => mine === generation;
+  try {
+    const answer = await library.analyse(
+      { text: editor.text, inputs: inputs.given, fill: inputs.fill, open: [...opened] },
+      (part) => { if (current()) showStructure(part); });
+    if (!current()) return;
+    if (!answer.ok) return showErrors(answer.diagnostics);
+    showRun(answer.run);
+    await draw(answer.graph, current);
+  } catch (error) {
+    if (error instanceof Overtaken || error instanceof Stale || !current()) return;
+    showFailure(error.message);
+  }
+}
+
+function showStructure(part) {
+  structure = part;
+  nodes = new Map(part.nodes.map((n) => [n.id, n]));
+  values = new Map();
+  showFigures(part.stats);
+  inputs.show(part.inputs, nodes);
+  editor.showDiagnostics(part.diagnostics);
+  $('graph').classList.remove('stale');
+}
+
+function showFigures({ nodes: count, tree, depth, ops }) {
+  const pairs = [['nodes', [count.toLocaleString('en')]], ['as a tree', figure(tree)],
+    ['depth', [depth.toLocaleString('en')]], ['ops', [ops.toLocaleString('en')]]];
+  $('figures').replaceChildren(...pairs.map(([name, value]) =>
+    el('div', {}, el('dt', {}, name), el('dd', {}, value))));
+}
+
+function showRun(run) {
+  for (const v of run.values) if (!v.error) values.set(v.node, bare(v.text));
+  const voids = new Set(structure.nodes.filter((n) => n.dtype === 'void').map((n) => n.id));
+  editor.showValues(run.values.filter((v) => !v.error && v.text && !voids.has(v.node))
+    .map((v) => ({ line: v.line, text: bare(v.text) })));
+  const problems = [...structure.diagnostics, ...run.diagnostics];
+  editor.showDiagnostics(problems);
+  editor.showMarks([...problems.map(markOf), ...run.asserts.map((a) =>
+    ({ line: a.line, kind: a.pass ? 'pass' : 'fail', title: a.pass ? 'The assert holds' : a.message }))]);
+  inputs.report(run, structure.inputs);
+  showProblems(problems, run.asserts);
+  say('uopc:values');
+}
+
+const markOf = ({ line, severity, message }) => ({ line, kind: severity, title: message });
+
+function showErrors(diagnostics) {
+  editor.showDiagnostics(diagnostics);
+  editor.showValues([]);
+  editor.showMarks(diagnostics.map(markOf));
+  showProblems(diagnostics, []);
+  $('graph').classList.add('stale');
+  layout.cancel();
+  say('uopc:values');
+}
+
+function showFailure(message) {
+  editor.showValues([]);
+  $('graph').classList.add('stale');
+  verdict(message, 'fail');
+  $('problem-list').replaceChildren();
+}
+
+function verdict(text, kind = '') {
+  $('verdict').className = kind;
+  $('verdict').textContent = text;
+}
+
+/* The same as the marks and the underlines, as text. */
+function showProblems(diagnostics, asserts) {
+  const failed = asserts.filter((a) => !a.pass);
+  const items = [
+    ...diagnostics.map((d) => ({ ...d, text: `line ${d.line}: ${d.message}` })),
+    ...failed.map(({ line, message }) => ({ line, severity: 'error', text: `line ${line}: ${message}` })),
+  ].sort((a, b) => (a.severity > b.severity) - (a.severity < b.severity) || a.line - b.line);
+  $('problem-list').replaceChildren(...items.slice(0, 50).map((item) => el('li', {},
+    el('button', { type: 'button', class: item.severity, onclick: () => goTo(item) },
+      `${item.severity === 'error' ? '●' : '▲'} ${item.severity}, ${shorten(item.text, 600)}`))),
+    ...(items.length > 50 ? [el('li', { class: 'muted' }, `and ${items.length - 50} more`)] : []));
+  const held = asserts.length - failed.length;
+  const errors = items.filter((i) => i.severity === 'error').length - failed.length;
+  const warnings = items.length - errors - failed.length;
+  const counts = [errors && plural(errors, 'error'), warnings && plural(warnings, 'warning'),
+    failed.length && `✗ ${plural(failed.length, 'assert')} ${failed.length === 1 ? 'fails' : 'fail'}`,
+    held && `✓ ${plural(held, 'assert')} ${held === 1 ? 'holds' : 'hold'}`].filter(Boolean);
+  verdict(counts.length ? counts.join(' · ') : 'No problems',
+    errors || failed.length ? 'fail' : held ? 'pass' : 'muted');
+}
+
+function goTo({ from, to, line }) {
+  if (from !== undefined) return editor.goTo(from, to);
+  const statement = structure?.statements.find((s) => s.line === line);
+  if (statement) editor.goTo(statement.from, statement.to);
+}
+
+// ---- the picture ----
+
+function notice(text, action, onclick) {
+  $('notice').hidden = !text;
+  $('notice').replaceChildren(text ?? '', action ? el('button', { type: 'button', onclick }, action) : '');
+}
+
+const isHidden = () => document.documentElement.dataset.answers === 'hidden';
+
+async function draw(graph, current, force = false) {
+  const count = Object.keys(graph.boxes).length;
+  if (!isHidden()) notice('');
+  if (count > MANY && !force) {
+    layout.cancel();
+    drawn = { dot: graph.dot, svg: null, boxes: graph.boxes };
+    view.clear();
+    showKey($('key'), []);
+    const large = `${plural(count, 'box', 'boxes')}: too many to draw at once.`;
+    if (count > MOST) notice(large);
+    else notice(large, 'Draw it all the same', () => draw(graph, current, true).catch(() => {}));
+    return say('uopc:graph');
+  }
+  const patience = setTimeout(() => {
+    if (current()) notice(`Laying out ${plural(count, 'box', 'boxes')}…`, 'Stop', () => {
+      layout.cancel();
+      notice('The layout was stopped.');
+    });
+  }, 700);
+  try {
+    const svg = await layout.layout(graph.dot);
+    if (!current()) return;
+    clearTimeout(patience);
+    if (!isHidden()) notice('');
+    show(svg, graph);
+  } catch (error) {
+    if (error instanceof Stale) return;
+    notice(error.message);
+  } finally {
+    clearTimeout(patience);
+  }
+}
+
+function show(svg, graph) {
+  drawn = { dot: graph.dot, svg, boxes: graph.boxes };
+  view.show(svg, graph.boxes);
+  $('fold').hidden = opened.size === 0 || stepping;
+  showKey($('key'), [...view.nodes.values()]);
+  const again = selected && !stepping && (selected.name ? nodeNamed(selected.name)?.id : null);
+  const box = again ? view.boxOf(again) : null;
+  if (box) select(box, false);
+  else if (selected) select(null);
+  if (editor.told) lightNodesOf(editor.told);
+  say('uopc:graph');
+}
+
+/* Lets tests and measurements know that something is shown. */
+const say = (name) => document.dispatchEvent(new Event(name));
+
+const nodeNamed = (name) => {
+  const id = structure?.statements.findLast((s) => s.name === name)?.node;
+  return structure?.nodes.find((n) => n.id === id) ?? null;
+};
+
+const membersOf = (name) => (drawn?.boxes[name]?.nodes ?? []).map((id) => nodes.get(id)).filter(Boolean);
+
+function boxLabel(name) {
+  const box = view.boxes[name];
+  const members = (box?.nodes ?? []).map((id) => nodes.get(id)).filter(Boolean);
+  if (!members.length) return name;
+  if (!box.folded) return nodeLabel(members[0], values.get(members[0].id));
+  const names = members.flatMap((n) => n.names);
+  const ends = names.length > 1 ? `${namesText([names[0]])} to ${namesText(names.slice(-1))}, ` : '';
+  return `${ends}${members.length} ${members[0].op} nodes folded into one; Enter opens them`;
+}
+
+async function select(name, ask = true) {
+  if (ask && name && view.boxes[name]?.folded && !stepping) return unfold(name);
+  view.select(name);
+  const members = name ? membersOf(name) : [];
+  selected = members.length ? { id: members[0].id, name: members[0].names[0] } : null;
+  if (!selected) return details.hint();
+  if (view.boxes[name].folded) return details.folded(members, stepping ? null : () => unfold(name));
+  const mine = selected;
+  const facts = stepping ? {} : await library.call('facts', { node: selected.id }).catch(() => ({}));
+  if (selected !== mine) return;
+  details.node(members[0], { value: values.get(mine.id), ...facts }, reference.get(members[0].op));
+}
+
+function unfold(name) {
+  opened.add(name);
+  view.moved = false;
+  analyse();
+}
+
+// ---- lines and nodes light each other ----
+
+function lightLinesOf(ids) {
+  view.mark('lit', new Set(ids ?? []));
+  if (!stepping) editor.light((ids ?? []).flatMap((id) => nodes.get(id)?.lines ?? []));
+  if (!ids && editor.told) lightNodesOf(editor.told);
+}
+
+function lightNodesOf(line) {
+  if (stepping) return;
+  const ids = line === null ? [] : [...nodes.values()].filter((n) => n.lines.includes(line)).map((n) => n.id);
+  view.mark('lit', new Set(ids));
+}
+
+// ---- simplify ----
+
+async function startSteps() {
+  try {
+    const result = await library.call('simplify');
+    if (!result) return simplify.idle('The program has an error; it cannot be simplified.');
+    simplify.show(result);
+  } catch (error) {
+    simplify.idle(error.message);
+  }
+}
+
+async function showStep(k) {
+  const mine = generation;
+  try {
+    const step = await library.call('step', { k });
+    const current = () => mine === generation && simplify.open && simplify.k === k;
+    if (!step || !current()) return;
+    stepping = true;
+    nodes = new Map(step.nodes.map((n) => [n.id, n]));
+    values = new Map();
+    simplify.showText(step.text);
+    showFigures(step.stats);
+    editor.light([]);
+    select(null);
+    await draw(step.graph, current);
+    if (current()) view.mark('changed', new Set(k ? step.changed : []));
+  } catch (error) {
+    if (!(error instanceof Stale)) simplify.idle(error.message);
+  }
+}
+
+function leaveSteps() {
+  if (!simplify.open) return;
+  stepping = false;
+  simplify.idle();
+}
+
+// ---- programs from elsewhere, links and files ----
+
+function load(text, given = []) {
+  opened = new Set();
+  view.moved = false;
+  selected = null;
+  inputs.given = given;
+  if (text === editor.text) analyse();
+  else editor.replace(text);
+}
+
+function status(text) {
+  $('status').textContent = text;
+  clearTimeout(status.timer);
+  status.timer = setTimeout(() => { $('status').textContent = ''; }, 6000);
+}
+
+async function fromLink() {
+  try {
+    const program = await decode(location.hash);
+    if (program) load(program.text, program.inputs);
+    return Boolean(program);
+  } catch (error) {
+    status('The link holds no program that could be read.');
+    return false;
+  }
+}
+
+async function copyLink() {
+  history.replaceState(null, '', await encode({ text: editor.text, inputs: inputs.given }));
+  try {
+    await navigator.clipboard.writeText(location.href);
+    status('The link is copied.');
+  } catch {
+    status('The link is in the address bar.');
+  }
+}
+
+async function save(as) {
+  $('download').open = false;
+  if (as === 'uir') return download('program.uir', 'text/plain', editor.text);
+  if (!drawn?.dot || (as !== 'dot' && !drawn.svg)) return status('There is no picture to save.');
+  if (as === 'dot') return download('graph.dot', 'text/vnd.graphviz', drawn.dot);
+  if (as === 'svg') return download('graph.svg', 'image/svg+xml', drawn.svg);
+  download('graph.png', 'image/png', await png(drawn.svg));
+}
+
+// ---- controls ----
+
+function fillExamples() {
+  const menu = $('examples');
+  for (const group of new Set(examples.map((e) => e.group)))
+    menu.append(el('optgroup', { label: group }, examples.filter((e) => e.group === group)
+      .map((e) => el('option', { value: e.file }, e.title))));
+  menu.addEventListener('change', () => {
+    const example = examples.find((e) => e.file === menu.value);
+    if (example) {
+      challengePanel.list();
+      load(example.text);
+    }
+    menu.value = '';
+  });
+}
+
+function listen() {
+  $('zoom-in').addEventListener('click', () => view.zoom(1.25));
+  $('zoom-out').addEventListener('click', () => view.zoom(0.8));
+  $('fit').addEventListener('click', () => view.fit());
+  $('fold').addEventListener('click', () => { opened = new Set(); view.moved = false; analyse(); });
+  $('copy-link').addEventListener('click', copyLink);
+  for (const button of document.querySelectorAll('[data-as]'))
+    button.addEventListener('click', () => save(button.dataset.as).catch((e) => status(e.message)));
+  const menu = $('download');
+  document.addEventListener('click', (e) => { if (!menu.contains(e.target)) menu.open = false; });
+  menu.addEventListener('keydown', (e) => {
+    if (e.key !== 'Escape') return;
+    menu.open = false;
+    menu.querySelector('summary').focus();
+  });
+  addEventListener('hashchange', fromLink);
+}
+
+async function learn() {
+  const { ops } = await library.call('reference');
+  for (const op of ops)
+    for (const name of [op.name, ...op.spellings]) reference.set(name.toLowerCase(), op);
+  opCompletions = [...new Map(ops.flatMap((op) => [op.name, ...op.spellings]
+    .filter((n) => n === n.toLowerCase()).map((n) => [n, { label: n, type: 'function',
+      detail: op.signature.replace(/^\S+\s*/, ''), info: () => el('div', {}, op.doc) }]))).values()];
+}
+
+theme($('theme'));
+tabs(document.querySelector('[role="tablist"]'));
+fillExamples();
+listen();
+learn().catch((error) => showFailure(error.message));
+if (!await fromLink()) load(examples[0].text);
