@@ -16,7 +16,8 @@ export class Challenges {
       el('p', {}, 'Small puzzles about graphs of nodes. Choosing one replaces the program; Ctrl-Z brings yours back.'),
       el('ul', { class: 'list' }, this.challenges.map((c) => el('li', {},
         el('button', { type: 'button', class: 'entry', onclick: () => this.show(c) },
-          el('span', { class: 'tick', 'aria-hidden': 'true' }, this.solved.has(c) ? '✓' : ''),
+          el('span', { class: this.solved.has(c) ? 'tick' : 'tick muted', 'aria-hidden': 'true' },
+            this.solved.has(c) ? '✓' : '○'),
           c.title, this.solved.has(c) ? el('span', { class: 'hidden' }, ' (solved)') : '')))));
   }
 

@@ -58,6 +58,22 @@ const [values, setValues] = layer(decorations);
 const [lit, setLit] = layer(decorations);
 const [marks, setMarks] = layer();
 
+/* Text typed over a selection: done here, since the browser would carry the style of what it replaces
+ * into an inline style, which the page's policy forbids. */
+const typeOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { main } = view.state.selection;
+    if (event.inputType !== 'insertText' || !event.data || view.composing || main.empty) return false;
+    const insert = () => view.state.update(view.state.replaceSelection(event.data),
+      { userEvent: 'input.type', scrollIntoView: true });
+    event.preventDefault();
+    const handled = view.state.facet(EditorView.inputHandler)
+      .some((handler) => handler(view, main.from, main.to, event.data, insert));
+    if (!handled) view.dispatch(insert());
+    return true;
+  },
+});
+
 const lineNumbersWithin = (doc, lines) =>
   [...new Set(lines)].filter((n) => n >= 1 && n <= doc.lines).sort((a, b) => a - b);
 
@@ -80,7 +96,7 @@ export class Editor {
       bracketMatching(), closeBrackets(), EditorView.lineWrapping, EditorState.tabSize.of(2),
       keymap.of([...completionKeymap, ...closeBracketsKeymap, ...lintKeymap, ...defaultKeymap,
         ...historyKeymap]),
-      uir(this.on.facts), values, lit, theme,
+      uir(this.on.facts), values, lit, theme, typeOver,
       EditorView.contentAttributes.of({ 'aria-label': 'Program in .uir', spellcheck: 'false',
         autocapitalize: 'off', autocorrect: 'off' }),
       EditorView.updateListener.of((update) => this.updated(update)),

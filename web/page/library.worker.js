@@ -42,7 +42,7 @@ const methods = {
     const { text, before, after, steps, more } = simplified;
     return { text, before, after, steps, more };
   },
-  step: ({ k }) => simplified?.at(k) ?? null,
+  step: ({ k, open }) => simplified?.at(k, { open }) ?? null,
   check: ({ challenge, text, answer }) => check(uopc, challenge, text, answer),
   bytes: () => { drop(); return uopc.bytes(); },
 };

@@ -82,6 +82,7 @@ const challengePanel = new Challenges($('challenges'), challenges, {
 async function analyse() {
   const mine = ++generation;
   const current = () => mine === generation;
+  state('busy');
   try {
     const answer = await library.analyse(
       { text: editor.text, inputs: inputs.given, fill: inputs.fill, open: [...opened] },
@@ -107,8 +108,9 @@ function showStructure(part) {
 }
 
 function showFigures({ nodes: count, tree, depth, ops }) {
-  const pairs = [['nodes', [count.toLocaleString('en')]], ['as a tree', figure(tree)],
-    ['depth', [depth.toLocaleString('en')]], ['ops', [ops.toLocaleString('en')]]];
+  const pairs = [[count === 1 ? 'node' : 'nodes', [count.toLocaleString('en')]],
+    ['as a tree', figure(tree)], ['depth', [depth.toLocaleString('en')]],
+    [ops === 1 ? 'op' : 'ops', [ops.toLocaleString('en')]]];
   $('figures').replaceChildren(...pairs.map(([name, value]) =>
     el('div', {}, el('dt', {}, name), el('dd', {}, value))));
 }
@@ -119,12 +121,13 @@ function showRun(run) {
   editor.showValues(run.values.filter((v) => !v.error && v.text && !voids.has(v.node))
     .map((v) => ({ line: v.line, text: bare(v.text) })));
   const problems = [...structure.diagnostics, ...run.diagnostics];
+  const failing = (d) => d.code === 'E_ASSERT';
   editor.showDiagnostics(problems);
-  editor.showMarks([...problems.map(markOf), ...run.asserts.map((a) =>
+  editor.showMarks([...problems.filter((d) => !failing(d)).map(markOf), ...run.asserts.map((a) =>
     ({ line: a.line, kind: a.pass ? 'pass' : 'fail', title: a.pass ? 'The assert holds' : a.message }))]);
   inputs.report(run, structure.inputs);
   showProblems(problems, run.asserts);
-  say('uopc:values');
+  state('values');
 }
 
 const markOf = ({ line, severity, message }) => ({ line, kind: severity, title: message });
@@ -136,7 +139,8 @@ function showErrors(diagnostics) {
   showProblems(diagnostics, []);
   $('graph').classList.add('stale');
   layout.cancel();
-  say('uopc:values');
+  if (!isHidden()) notice(drawn ? 'The picture is of the last program without errors.' : '');
+  state('shown');
 }
 
 function showFailure(message) {
@@ -144,6 +148,7 @@ function showFailure(message) {
   $('graph').classList.add('stale');
   verdict(message, 'fail');
   $('problem-list').replaceChildren();
+  state('shown');
 }
 
 function verdict(text, kind = '') {
@@ -153,29 +158,22 @@ function verdict(text, kind = '') {
 
 /* The same as the marks and the underlines, as text. */
 function showProblems(diagnostics, asserts) {
-  const failed = asserts.filter((a) => !a.pass);
-  const items = [
-    ...diagnostics.map((d) => ({ ...d, text: `line ${d.line}: ${d.message}` })),
-    ...failed.map(({ line, message }) => ({ line, severity: 'error', text: `line ${line}: ${message}` })),
-  ].sort((a, b) => (a.severity > b.severity) - (a.severity < b.severity) || a.line - b.line);
-  $('problem-list').replaceChildren(...items.slice(0, 50).map((item) => el('li', {},
-    el('button', { type: 'button', class: item.severity, onclick: () => goTo(item) },
-      `${item.severity === 'error' ? '●' : '▲'} ${item.severity}, ${shorten(item.text, 600)}`))),
+  const sign = (d) => (d.code === 'E_ASSERT' ? '✗' : d.severity === 'error' ? '●' : '▲');
+  const items = [...diagnostics].sort((a, b) =>
+    (a.severity > b.severity) - (a.severity < b.severity) || a.line - b.line);
+  $('problem-list').replaceChildren(...items.slice(0, 50).map((d) => el('li', {},
+    el('button', { type: 'button', class: d.severity, onclick: () => editor.goTo(d.from, d.to) },
+      `${sign(d)} ${d.severity}, line ${d.line}: ${shorten(d.message, 600)}`))),
     ...(items.length > 50 ? [el('li', { class: 'muted' }, `and ${items.length - 50} more`)] : []));
-  const held = asserts.length - failed.length;
-  const errors = items.filter((i) => i.severity === 'error').length - failed.length;
-  const warnings = items.length - errors - failed.length;
+  const failed = asserts.filter((a) => !a.pass).length;
+  const held = asserts.length - failed;
+  const errors = items.filter((d) => d.severity === 'error' && d.code !== 'E_ASSERT').length;
+  const warnings = items.filter((d) => d.severity === 'warning').length;
   const counts = [errors && plural(errors, 'error'), warnings && plural(warnings, 'warning'),
-    failed.length && `✗ ${plural(failed.length, 'assert')} ${failed.length === 1 ? 'fails' : 'fail'}`,
-    held && `✓ ${plural(held, 'assert')} ${held === 1 ? 'holds' : 'hold'}`].filter(Boolean);
+    failed && `✗ ${plural(failed, 'assert fails', 'asserts fail')}`,
+    held && `✓ ${plural(held, 'assert holds', 'asserts hold')}`].filter(Boolean);
   verdict(counts.length ? counts.join(' · ') : 'No problems',
-    errors || failed.length ? 'fail' : held ? 'pass' : 'muted');
-}
-
-function goTo({ from, to, line }) {
-  if (from !== undefined) return editor.goTo(from, to);
-  const statement = structure?.statements.find((s) => s.line === line);
-  if (statement) editor.goTo(statement.from, statement.to);
+    errors || failed ? 'fail' : held ? 'pass' : 'muted');
 }
 
 // ---- the picture ----
@@ -198,12 +196,13 @@ async function draw(graph, current, force = false) {
     const large = `${plural(count, 'box', 'boxes')}: too many to draw at once.`;
     if (count > MOST) notice(large);
     else notice(large, 'Draw it all the same', () => draw(graph, current, true).catch(() => {}));
-    return say('uopc:graph');
+    return state('shown');
   }
   const patience = setTimeout(() => {
     if (current()) notice(`Laying out ${plural(count, 'box', 'boxes')}…`, 'Stop', () => {
       layout.cancel();
       notice('The layout was stopped.');
+      state('shown');
     });
   }, 700);
   try {
@@ -215,6 +214,7 @@ async function draw(graph, current, force = false) {
   } catch (error) {
     if (error instanceof Stale) return;
     notice(error.message);
+    state('shown');
   } finally {
     clearTimeout(patience);
   }
@@ -223,18 +223,18 @@ async function draw(graph, current, force = false) {
 function show(svg, graph) {
   drawn = { dot: graph.dot, svg, boxes: graph.boxes };
   view.show(svg, graph.boxes);
-  $('fold').hidden = opened.size === 0 || stepping;
+  $('fold').hidden = opened.size === 0;
   showKey($('key'), [...view.nodes.values()]);
   const again = selected && !stepping && (selected.name ? nodeNamed(selected.name)?.id : null);
   const box = again ? view.boxOf(again) : null;
   if (box) select(box, false);
   else if (selected) select(null);
   if (editor.told) lightNodesOf(editor.told);
-  say('uopc:graph');
+  state('shown');
 }
 
-/* Lets tests and measurements know that something is shown. */
-const say = (name) => document.dispatchEvent(new Event(name));
+/* busy, values (all but the picture is there), shown: for tests and measurements. */
+function state(name) { document.documentElement.dataset.state = name; }
 
 const nodeNamed = (name) => {
   const id = structure?.statements.findLast((s) => s.name === name)?.node;
@@ -254,12 +254,12 @@ function boxLabel(name) {
 }
 
 async function select(name, ask = true) {
-  if (ask && name && view.boxes[name]?.folded && !stepping) return unfold(name);
+  if (ask && name && view.boxes[name]?.folded) return unfold(name);
   view.select(name);
   const members = name ? membersOf(name) : [];
   selected = members.length ? { id: members[0].id, name: members[0].names[0] } : null;
   if (!selected) return details.hint();
-  if (view.boxes[name].folded) return details.folded(members, stepping ? null : () => unfold(name));
+  if (view.boxes[name].folded) return details.folded(members, () => unfold(name));
   const mine = selected;
   const facts = stepping ? {} : await library.call('facts', { node: selected.id }).catch(() => ({}));
   if (selected !== mine) return;
@@ -268,8 +268,14 @@ async function select(name, ask = true) {
 
 function unfold(name) {
   opened.add(name);
+  redraw();
+}
+
+/* The same program, or the same step, with other runs unfolded. */
+function redraw() {
   view.moved = false;
-  analyse();
+  if (stepping) showStep(simplify.k);
+  else analyse();
 }
 
 // ---- lines and nodes light each other ----
@@ -300,8 +306,9 @@ async function startSteps() {
 
 async function showStep(k) {
   const mine = generation;
+  state('busy');
   try {
-    const step = await library.call('step', { k });
+    const step = await library.call('step', { k, open: [...opened] });
     const current = () => mine === generation && simplify.open && simplify.k === k;
     if (!step || !current()) return;
     stepping = true;
@@ -392,7 +399,7 @@ function listen() {
   $('zoom-in').addEventListener('click', () => view.zoom(1.25));
   $('zoom-out').addEventListener('click', () => view.zoom(0.8));
   $('fit').addEventListener('click', () => view.fit());
-  $('fold').addEventListener('click', () => { opened = new Set(); view.moved = false; analyse(); });
+  $('fold').addEventListener('click', () => { opened = new Set(); redraw(); });
   $('copy-link').addEventListener('click', copyLink);
   for (const button of document.querySelectorAll('[data-as]'))
     button.addEventListener('click', () => save(button.dataset.as).catch((e) => status(e.message)));

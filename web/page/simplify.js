@@ -29,17 +29,17 @@ export class Simplify {
       el('button', { type: 'button', 'aria-label': label, title: label, onclick: go }, text);
     this.slider = el('input', { type: 'range', min: '0', max: String(steps.length), value: '0',
       'aria-label': 'Step', oninput: () => this.go(Number(this.slider.value)) });
-    this.first = button('First step', '⏮', () => this.go(0));
-    this.back = button('Step back', '◀', () => this.go(this.k - 1));
-    this.forward = button('Step forward', '▶', () => this.go(this.k + 1));
-    this.last = button('Last step', '⏭', () => this.go(steps.length));
+    this.first = button('First step', '«', () => this.go(0));
+    this.back = button('Step back', '‹', () => this.go(this.k - 1));
+    this.forward = button('Step forward', '›', () => this.go(this.k + 1));
+    this.last = button('Last step', '»', () => this.go(steps.length));
     this.where = el('p', { class: 'where', role: 'status' });
     this.what = el('div', { class: 'step' });
     this.text = el('pre', { class: 'program', tabindex: '0', role: 'region',
       'aria-label': 'The program after this step' });
     this.panel.replaceChildren(
-      el('p', {}, `${plural(before.nodes, 'node')} become ${after.nodes.toLocaleString('en')}, work ` +
-        `${before.work} becomes ${after.work}, in ${plural(steps.length, 'step')}` +
+      el('p', {}, `From ${plural(before.nodes, 'node')} to ${after.nodes.toLocaleString('en')}, from work ` +
+        `${before.work} to ${after.work}, in ${plural(steps.length, 'step')}` +
         (more ? '; there were more.' : '.')),
       el('div', { class: 'stepper' }, this.first, this.back, this.slider, this.forward, this.last),
       this.where, this.what, this.text,
