@@ -1,5 +1,6 @@
 // The examples of the menu: web/examples/NN-name.uir, in the order of their names. The first comment
-// of a file is its title; what stands before a colon there is its group.
+// of a file is its title; what stands before a colon there is its group. Comments like "# param 0 = 3" give
+// it inputs.
 import { readFileSync, readdirSync } from 'node:fs';
 
 const folder = new URL('./examples/', import.meta.url);
@@ -9,6 +10,8 @@ export function readExamples() {
     const text = readFileSync(new URL(file, folder), 'utf8');
     const title = /^# (?:([^:\n]+): )?([^\n]+)/.exec(text);
     if (!title) throw new Error(`${file}: the first line has to be "# Group: title"`);
-    return { file, group: title[1] ?? 'Examples', title: title[2].replace(/\.$/, ''), text };
+    const inputs = [...text.matchAll(/^# (param|buffer) (\d+) = (.+)$/gm)]
+      .map(([, kind, slot, value]) => ({ kind, slot: Number(slot), text: value }));
+    return { file, group: title[1] ?? 'Examples', title: title[2].replace(/\.$/, ''), text, inputs };
   });
 }

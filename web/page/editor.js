@@ -97,7 +97,7 @@ export class Editor {
       keymap.of([...completionKeymap, ...closeBracketsKeymap, ...lintKeymap, ...defaultKeymap,
         ...historyKeymap]),
       uir(this.on.facts), values, lit, theme, typeOver,
-      EditorView.contentAttributes.of({ 'aria-label': 'Program in .uir', spellcheck: 'false',
+      EditorView.contentAttributes.of({ 'aria-label': 'Program in .uir', spellcheck: 'false', tabindex: '0',
         autocapitalize: 'off', autocorrect: 'off' }),
       EditorView.updateListener.of((update) => this.updated(update)),
     ] });
@@ -142,32 +142,38 @@ export class Editor {
 
   // ---- what lies over the text ----
 
-  showValues(list) {
+  /* All that the library says of the text, in one update:
+   * diagnostics; values: { line, text }; marks: { line, kind, title }, of several on a line the first. */
+  annotate({ diagnostics, values: texts, marks: signs }) {
+    const { state } = this.view;
+    const { effects } = setDiagnostics(state, this.inside(diagnostics));
+    this.view.dispatch({ effects: [].concat(effects,
+      setValues.of(this.valueRanges(texts)), setMarks.of(this.markRanges(signs))) });
+  }
+
+  valueRanges(list) {
     const { doc } = this.view.state;
     const byLine = new Map(list.map((v) => [v.line, v.text]));
-    const ranges = lineNumbersWithin(doc, byLine.keys()).map((n) =>
-      Decoration.widget({ widget: new Value(byLine.get(n)), side: 1 }).range(doc.line(n).to));
-    this.view.dispatch({ effects: setValues.of(RangeSet.of(ranges)) });
+    return RangeSet.of(lineNumbersWithin(doc, byLine.keys()).map((n) =>
+      Decoration.widget({ widget: new Value(byLine.get(n)), side: 1 }).range(doc.line(n).to)));
   }
 
-  /* list: { line, kind, title }; of several on a line the first. */
-  showMarks(list) {
+  markRanges(list) {
     const { doc } = this.view.state;
     const byLine = new Map([...list].reverse().map((m) => [m.line, m]));
-    const ranges = lineNumbersWithin(doc, byLine.keys()).map((n) => {
+    return RangeSet.of(lineNumbersWithin(doc, byLine.keys()).map((n) => {
       const { kind, title } = byLine.get(n);
       return new Mark(kind, title).range(doc.line(n).from);
-    });
-    this.view.dispatch({ effects: setMarks.of(RangeSet.of(ranges)) });
+    }));
   }
 
-  showDiagnostics(list) {
+  /* The text may have changed since: what lies outside now is moved to its end. */
+  inside(diagnostics) {
     const { length } = this.view.state.doc;
-    const inside = list.map(({ from, to, severity, message }) => {
+    return diagnostics.map(({ from, to, severity, message }) => {
       const start = Math.min(from, length);
       return { from: start, to: Math.min(Math.max(to, start), length), severity, message };
     });
-    this.view.dispatch(setDiagnostics(this.view.state, inside));
   }
 
   light(lines) {

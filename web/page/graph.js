@@ -11,7 +11,7 @@ export class GraphView {
     this.container = container;
     this.onhover = onhover;
     this.onselect = onselect;
-    this.label = label; // box name → text for screen readers
+    this.label = label; // of a box's name and the text in it: text for screen readers
     this.viewport = svg('g');
     this.root = svg('svg', { role: 'group', 'aria-label': 'Nodes', width: '100%', height: '100%' });
     this.root.append(this.viewport);
@@ -55,7 +55,9 @@ export class GraphView {
     element.setAttribute('role', 'button');
     element.setAttribute('tabindex', '-1');
     element.setAttribute('aria-pressed', 'false');
-    element.setAttribute('aria-label', this.label(name));
+    const lines = [...element.querySelectorAll('text')].map((t) => t.textContent);
+    element.dataset.key = lines[0] ?? '';
+    element.setAttribute('aria-label', this.label(name, lines.join(' ')));
     if (box?.folded) element.classList.add('folded');
   }
 
@@ -93,13 +95,12 @@ export class GraphView {
   }
 
   focusedKey() {
-    const box = document.activeElement?.dataset?.box;
-    return box && this.nodes.has(box) ? this.label(box).split(',')[0] : null;
+    return this.container.contains(document.activeElement) ? document.activeElement.dataset.key ?? null : null;
   }
 
   /* A new picture keeps the focus on the node of the same name, or at least in the graph. */
   refocus(key) {
-    const same = [...this.nodes.keys()].find((name) => this.label(name).split(',')[0] === key);
+    const same = [...this.nodes.keys()].find((name) => this.nodes.get(name).dataset.key === key);
     if (!same) return this.container.focus();
     this.setCurrent(same);
     this.nodes.get(same).focus({ preventScroll: true });

@@ -52,7 +52,7 @@ const editor = new Editor($('editor'), {
 });
 
 const view = new GraphView($('graph'), {
-  label: (name) => boxLabel(name),
+  label: boxLabel,
   onhover: (ids) => lightLinesOf(ids),
   onselect: (name) => select(name),
 });
@@ -103,7 +103,6 @@ function showStructure(part) {
   values = new Map();
   showFigures(part.stats);
   inputs.show(part.inputs, nodes);
-  editor.showDiagnostics(part.diagnostics);
   $('graph').classList.remove('stale');
 }
 
@@ -118,13 +117,15 @@ function showFigures({ nodes: count, tree, depth, ops }) {
 function showRun(run) {
   for (const v of run.values) if (!v.error) values.set(v.node, bare(v.text));
   const voids = new Set(structure.nodes.filter((n) => n.dtype === 'void').map((n) => n.id));
-  editor.showValues(run.values.filter((v) => !v.error && v.text && !voids.has(v.node))
-    .map((v) => ({ line: v.line, text: bare(v.text) })));
   const problems = [...structure.diagnostics, ...run.diagnostics];
   const failing = (d) => d.code === 'E_ASSERT';
-  editor.showDiagnostics(problems);
-  editor.showMarks([...problems.filter((d) => !failing(d)).map(markOf), ...run.asserts.map((a) =>
-    ({ line: a.line, kind: a.pass ? 'pass' : 'fail', title: a.pass ? 'The assert holds' : a.message }))]);
+  editor.annotate({
+    diagnostics: problems,
+    values: run.values.filter((v) => !v.error && v.text && !voids.has(v.node))
+      .map((v) => ({ line: v.line, text: bare(v.text) })),
+    marks: [...problems.filter((d) => !failing(d)).map(markOf), ...run.asserts.map((a) =>
+      ({ line: a.line, kind: a.pass ? 'pass' : 'fail', title: a.pass ? 'The assert holds' : a.message }))],
+  });
   inputs.report(run, structure.inputs);
   showProblems(problems, run.asserts);
   state('values');
@@ -133,9 +134,7 @@ function showRun(run) {
 const markOf = ({ line, severity, message }) => ({ line, kind: severity, title: message });
 
 function showErrors(diagnostics) {
-  editor.showDiagnostics(diagnostics);
-  editor.showValues([]);
-  editor.showMarks(diagnostics.map(markOf));
+  editor.annotate({ diagnostics, values: [], marks: diagnostics.map(markOf) });
   showProblems(diagnostics, []);
   $('graph').classList.add('stale');
   layout.cancel();
@@ -144,7 +143,7 @@ function showErrors(diagnostics) {
 }
 
 function showFailure(message) {
-  editor.showValues([]);
+  editor.annotate({ diagnostics: [], values: [], marks: [] });
   $('graph').classList.add('stale');
   verdict(message, 'fail');
   $('problem-list').replaceChildren();
@@ -241,16 +240,19 @@ const nodeNamed = (name) => {
   return structure?.nodes.find((n) => n.id === id) ?? null;
 };
 
-const membersOf = (name) => (drawn?.boxes[name]?.nodes ?? []).map((id) => nodes.get(id)).filter(Boolean);
+/* The nodes that a box stands for, in the order of their lines. */
+const membersOf = (name) => (view.boxes[name]?.nodes ?? []).map((id) => nodes.get(id)).filter(Boolean)
+  .sort((a, b) => (a.lines[0] ?? 0) - (b.lines[0] ?? 0));
 
-function boxLabel(name) {
+/* What a screen reader says of a box, beginning with what it shows. */
+function boxLabel(name, shown) {
   const box = view.boxes[name];
-  const members = (box?.nodes ?? []).map((id) => nodes.get(id)).filter(Boolean);
-  if (!members.length) return name;
-  if (!box.folded) return nodeLabel(members[0], values.get(members[0].id));
+  const members = membersOf(name);
+  if (!members.length) return shown;
+  if (!box.folded) return nodeLabel(members[0], shown);
   const names = members.flatMap((n) => n.names);
   const ends = names.length > 1 ? `${namesText([names[0]])} to ${namesText(names.slice(-1))}, ` : '';
-  return `${ends}${members.length} ${members[0].op} nodes folded into one; Enter opens them`;
+  return `${shown}, ${ends}${members.length} nodes folded into one; Enter opens them`;
 }
 
 async function select(name, ask = true) {
@@ -389,7 +391,7 @@ function fillExamples() {
     const example = examples.find((e) => e.file === menu.value);
     if (example) {
       challengePanel.list();
-      load(example.text);
+      load(example.text, example.inputs);
     }
     menu.value = '';
   });
@@ -427,4 +429,4 @@ tabs(document.querySelector('[role="tablist"]'));
 fillExamples();
 listen();
 learn().catch((error) => showFailure(error.message));
-if (!await fromLink()) load(examples[0].text);
+if (!await fromLink()) load(examples[0].text, examples[0].inputs);

@@ -50,7 +50,7 @@ export function readPicture(text) {
     const element = svg('g', { class: kind });
     for (const child of group.children) {
       const kept = copy(child);
-      if (kept) element.append(kept);
+      if (kept) element.append(kept, ' ');
     }
     if (kind === 'node') {
       const filled = group.querySelector('[fill^="#"], [fill="white"]');

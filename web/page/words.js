@@ -1,5 +1,5 @@
 // How numbers, types and nodes are said, in the figures, in labels and in the details of a node.
-import { el, shorten } from './dom.js';
+import { el } from './dom.js';
 
 /* "about 4.07e90" as about 4.07 × 10 with 90 raised; other figures as they are. */
 export function figure(text) {
@@ -33,10 +33,6 @@ export function linesText(lines) {
   return runs.map(([a, b]) => (a === b ? `${a}` : `${a}–${b}`)).join(', ');
 }
 
-/* What a screen reader says of a node: all that its box shows, and its lines. */
-export function nodeLabel(node, value) {
-  const what = [node.op, node.arg].filter(Boolean).join(' ');
-  return [node.names.length ? namesText(node.names) : null, what, typeText(node),
-    value ? `value ${shorten(value, 60)}` : null,
-    node.lines.length ? `line ${linesText(node.lines)}` : null].filter(Boolean).join(', ');
-}
+/* What a screen reader says of a node: what its box shows, and what it does not. */
+export const nodeLabel = (node, shown) => [shown, node.op === 'const' ? 'const' : null,
+  node.lines.length ? `line ${linesText(node.lines)}` : null].filter(Boolean).join(', ');
