@@ -1,7 +1,8 @@
 #!/bin/sh
-# deps.sh [docs | cross | prove | examples] - installs what the tests need where it is missing: cmocka, g++,
+# deps.sh [docs | cross | prove | examples | web] - installs what the tests need where it is missing: cmocka, g++,
 # pkg-config, a reader of man pages and the sources of a locale; for `make docs` Doxygen; for
-# tests/cross.sh the cross compilers and an emulator; for `make prove` z3; for `make examples-data` numpy and the images.
+# tests/cross.sh the cross compilers and an emulator; for `make prove` z3; for `make examples-data` numpy and the images;
+# for `make test-page` a browser and Node.
 # As root it installs Debian's packages; otherwise it prints the one command to type.
 set -u
 packages=""
@@ -16,6 +17,10 @@ elif [ "${1:-}" = cross ]; then
   need qemu-arm qemu-user
 elif [ "${1:-}" = prove ]; then
   need z3 z3
+elif [ "${1:-}" = web ]; then
+  need node nodejs
+  need npm npm
+  need chromium chromium
 elif [ "${1:-}" = examples ]; then
   "$PYTHON" -c 'import numpy' 2>/dev/null || packages="$packages python3-numpy"
   [ -e "$FASHION" ] || packages="$packages dataset-fashion-mnist"

@@ -1,9 +1,10 @@
-// Builds the page: `node web/build.mjs OUT` writes static files into OUT and says what they weigh.
+// Builds the page: `node web/build.mjs OUT PACKAGE` writes static files into OUT, with the library of the
+// npm package in PACKAGE, and says what they weigh.
 // Everything that the page loads lies in OUT and nothing else does; the examples and the challenges are
 // read from their folders here, so that one file more is one entry more.
 import { build } from 'esbuild';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { readExamples } from './examples.mjs';
@@ -23,7 +24,7 @@ const data = {
   },
 };
 
-export async function buildPage(out) {
+export async function buildPage(out, library) {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   await build({
@@ -39,11 +40,12 @@ export async function buildPage(out) {
     minify: true,
     external: ['node:*'],
     plugins: [data],
+    alias: { uopc: join(library, 'index.js') },
     logLevel: 'warning',
   });
   for (const file of ['index.html', 'style.css', 'icon.svg'])
     copyFileSync(join(here, 'page', file), join(out, file));
-  copyFileSync(join(here, 'package', 'uop.wasm'), join(out, 'uop.wasm'));
+  copyFileSync(join(library, 'uop.wasm'), join(out, 'uop.wasm'));
   return weigh(out);
 }
 
@@ -55,7 +57,8 @@ export function weigh(out) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const weights = await buildPage(process.argv[2] ?? join(here, '..', 'build', 'web'));
+  const [out, library] = process.argv.slice(2).map((path) => resolve(path));
+  const weights = await buildPage(out, library);
   const total = Object.values(weights).reduce((a, b) => a + b, 0);
   for (const [file, bytes] of Object.entries(weights)) console.log(`${bytes}`.padStart(9), file);
   console.log(`${total}`.padStart(9), 'in all, under gzip -9');

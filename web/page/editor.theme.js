@@ -21,7 +21,9 @@ export const theme = EditorView.theme({
   '.cm-activeLineGutter': { backgroundColor: 'transparent' },
   '.cm-lit, &.cm-focused .cm-lit': { backgroundColor: 'var(--lit)',
     boxShadow: 'inset 3px 0 0 var(--accent)' },
-  '.cm-value': { color: 'var(--muted)', marginLeft: '2.5ch', visibility: 'var(--answers, visible)' },
+  '.cm-value': { color: 'var(--muted)', marginLeft: '2.5ch', display: 'inline-block',
+    whiteSpace: 'nowrap', maxWidth: 'calc(100% - 2.5ch)', overflow: 'hidden', textOverflow: 'ellipsis',
+    verticalAlign: 'bottom', visibility: 'var(--answers, visible)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground':
     { backgroundColor: 'var(--selection) !important' },
   '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--selection)', color: 'inherit' },

@@ -1,7 +1,7 @@
 // The library, in a worker of its own: all that the page asks of it comes by here. It holds at most one
 // program and one simplification of it, and frees what is replaced. Whatever the text, an answer comes
 // or the page restarts the worker (library.js).
-import { load } from '../package/index.js';
+import { load } from 'uopc';
 import { check } from './checks.js';
 
 let uopc;

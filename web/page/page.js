@@ -137,6 +137,7 @@ function showErrors(diagnostics) {
   editor.annotate({ diagnostics, values: [], marks: diagnostics.map(markOf) });
   showProblems(diagnostics, []);
   $('graph').classList.add('stale');
+  view.mark('lit', new Set());
   layout.cancel();
   if (!isHidden()) notice(drawn ? 'The picture is of the last program without errors.' : '');
   state('shown');
@@ -289,7 +290,7 @@ function lightLinesOf(ids) {
 }
 
 function lightNodesOf(line) {
-  if (stepping) return;
+  if (stepping || $('graph').classList.contains('stale')) return;
   const ids = line === null ? [] : [...nodes.values()].filter((n) => n.lines.includes(line)).map((n) => n.id);
   view.mark('lit', new Set(ids));
 }

@@ -11,22 +11,22 @@ let site;
 before(async () => { site = await start(process.env.WEB); });
 after(() => site.stop());
 
-const SHOWN = `# The distance between two points, and what is asserted of it
-%p = param : slot=0 dtype=f32 shape=(3,)
-%q = param : slot=1 dtype=f32 shape=(3,)
-%d = sub %p, %q
-%s = reduce (mul %d %d) : op=add pop=1
-%r = sqrt %s
-assert %r 4.0
-assert (reduce %d) 5.0
+const SHOWN = `# Equal statements are one node.
+%x = param 0 dtype=i32
+%a = add %x 3
+%b = add %x 3
+%c = mul %a %b
+%v = stack %a %c
+%s = reduce %v : op=add
+assert %c 25
+assert %s 31
 `;
 async function shown(options) {
   const page = await open(site, options);
   await type(page, SHOWN);
-  await page.fill('#input-param-0', '[1, 2, 3]');
-  await page.fill('#input-param-1', '[1, 2, 7]');
+  await page.fill('#input-param-0', '2');
   await picture(page);
-  await page.locator('g.node[aria-label^="%d"]').click();
+  await page.locator('g.node[aria-label^="%a"]').click();
   await page.waitForSelector('.facts');
   return page;
 }
@@ -96,6 +96,8 @@ for (const colorScheme of ['light', 'dark'])
       for (const tab of ['simplify', 'challenges']) {
         await page.click(`#tab-${tab}`);
         if (tab === 'simplify') {
+          await page.selectOption('#examples', '31-index.uir');
+          await picture(page);
           await page.click('#simplify');
           await page.waitForSelector('.stepper');
           await picture(page);
