@@ -24,7 +24,11 @@ export class GraphView {
     this.at = { x: 0, y: 0, k: 1 };
     this.pointers = new Map();
     this.listen();
-    new ResizeObserver(() => { if (!this.moved) this.home(); }).observe(container);
+    this.size = { w: 0, h: 0 }; // kept, since asking for it makes the browser lay out the page
+    new ResizeObserver(([{ contentRect }]) => {
+      this.size = { w: contentRect.width, h: contentRect.height };
+      if (!this.moved) this.home();
+    }).observe(container);
   }
 
   show(text, boxes) {
@@ -55,7 +59,7 @@ export class GraphView {
     element.setAttribute('role', 'button');
     element.setAttribute('tabindex', '-1');
     element.setAttribute('aria-pressed', 'false');
-    const lines = [...element.querySelectorAll('text')].map((t) => t.textContent);
+    const lines = [...element.getElementsByTagName('text')].map((t) => t.textContent);
     element.dataset.key = lines[0] ?? '';
     element.setAttribute('aria-label', this.label(name, lines.join(' ')));
     if (box?.folded) element.classList.add('folded');
@@ -145,12 +149,12 @@ export class GraphView {
   }
 
   scaleToFit() {
-    const { clientWidth: w, clientHeight: h } = this.container;
+    const { w, h } = this.size;
     return Math.min((w - 32) / this.width, (h - 32) / this.height, 1.5);
   }
 
   place(k) {
-    const { clientWidth: w, clientHeight: h } = this.container;
+    const { w, h } = this.size;
     if (!this.width || !w) return;
     const y = Math.max(16, (h - this.height * k) / 2);
     this.at = { k, x: (w - this.width * k) / 2, y };
@@ -172,7 +176,7 @@ export class GraphView {
   }
 
   /* Around a point of the view, its middle if none is given. */
-  zoom(factor, x = this.container.clientWidth / 2, y = this.container.clientHeight / 2) {
+  zoom(factor, x = this.size.w / 2, y = this.size.h / 2) {
     const k = Math.min(6, Math.max(0.02, this.at.k * factor));
     const ratio = k / this.at.k;
     this.moved = true;

@@ -18,7 +18,7 @@ export function showKey(list, drawn) {
   const has = (kind) => drawn.some((node) => node.classList.contains(`kind-${kind}`));
   list.replaceChildren(...KINDS.filter(([kind]) => has(kind)).map(([kind, word, shape, at]) => {
     const icon = svg('svg', { width: 22, height: 16, class: `kind-${kind}`, 'aria-hidden': 'true' });
-    icon.append(svg(shape, { ...at, class: 'filled' }));
+    icon.append(svg(shape, at));
     return el('li', {}, icon, word);
   }));
 }

@@ -1,5 +1,6 @@
 // Layouts of graphs, the newest alone: a newer graph waits for one that is nearly done, and ends one that
-// has had its GRACE. What is overtaken or cancelled fails with Stale.
+// has had its GRACE. What is overtaken or cancelled fails with Stale. A layout is { svg, lean }, see
+// layout.worker.js.
 const GRACE = 250;
 
 export class Stale extends Error {}
@@ -17,7 +18,7 @@ export function layouter(url = new URL('./layout.worker.js', import.meta.url)) {
       if (data.id !== busy?.id) return;
       const job = busy;
       busy = null;
-      if (data.error === undefined) job.resolve(data.svg);
+      if (data.error === undefined) job.resolve({ svg: data.svg, lean: data.lean });
       else {
         restart(); // after a failure inside Graphviz its memory is not to be trusted
         job.reject(new Error(`The picture could not be laid out: ${data.error}`));

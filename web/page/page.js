@@ -206,11 +206,11 @@ async function draw(graph, current, force = false) {
     });
   }, 700);
   try {
-    const svg = await layout.layout(graph.dot);
+    const picture = await layout.layout(graph.dot);
     if (!current()) return;
     clearTimeout(patience);
     if (!isHidden()) notice('');
-    show(svg, graph);
+    show(picture, graph);
   } catch (error) {
     if (error instanceof Stale) return;
     notice(error.message);
@@ -220,9 +220,9 @@ async function draw(graph, current, force = false) {
   }
 }
 
-function show(svg, graph) {
+function show({ svg, lean }, graph) {
   drawn = { dot: graph.dot, svg, boxes: graph.boxes };
-  view.show(svg, graph.boxes);
+  view.show(lean, graph.boxes);
   $('fold').hidden = opened.size === 0;
   showKey($('key'), [...view.nodes.values()]);
   const again = selected && !stepping && (selected.name ? nodeNamed(selected.name)?.id : null);

@@ -70,7 +70,7 @@ const contrast = (page) => page.evaluate(() => {
   const low = [];
   for (const node of document.querySelectorAll('g.node'))
     for (const text of node.querySelectorAll('text')) {
-      const r = ratio(getComputedStyle(text).fill, getComputedStyle(node.querySelector('.filled')).fill);
+      const r = ratio(getComputedStyle(text).fill, getComputedStyle(node.querySelector('[fill^="#"]')).fill);
       if (r < 4.5) low.push(`${node.getAttribute('class')} ${text.textContent}: ${r.toFixed(2)}`);
     }
   const root = document.querySelector('#editor').shadowRoot;

@@ -2,6 +2,7 @@
 // Of these only the weight is asserted, since the machine that runs the tests may be busy.
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { weigh } from '../build.mjs';
 import { open, picture, start, type } from './browser.mjs';
 
@@ -36,14 +37,20 @@ async function measure(page, rounds) {
 const report = (t, name, { values, graph }, bar) => t.diagnostic(`${name}: values after ` +
   `${values.toFixed(1)} ms, graph after ${graph.toFixed(1)} ms (bar ${bar} ms), median of keystrokes`);
 
-test('a 40-node program', async (t) => {
+test('layer norm, 38 nodes', async (t) => {
+  const page = await open(site);
+  await type(page, readFileSync(new URL('../examples/58-layernorm.uir', import.meta.url), 'utf8') + '\n#');
+  report(t, 'layer norm, 38 nodes', await measure(page, 40), 60);
+});
+
+test('a 40-node program whose edges cross', async (t) => {
   const page = await open(site);
   const lines = ['%x0 = param 0 dtype=i32', '%x1 = param 1 dtype=i32'];
   const ops = ['add', 'mul', 'max', 'cmplt'];
   for (let i = 2; i < 39; i++) lines.push(`%x${i} = ${ops[i % 3]} %x${i - 1} %x${i >> 1}`);
   await type(page, `${lines.join('\n')}\n%out = add %x38 1`);
   assert.equal(await page.locator('g.node').count(), 41);
-  report(t, '40-node program', await measure(page, 40), 60);
+  report(t, '40-node program whose edges cross', await measure(page, 40), 60);
 });
 
 test('the doubling graph, folded and open', async (t) => {
