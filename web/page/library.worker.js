@@ -3,9 +3,11 @@
 // or the page restarts the worker (library.js).
 import { load } from 'uopc';
 import { check } from './checks.js';
+import { LARGE, MANY } from './limits.js';
 
 let uopc;
 let program = null;
+let run = null; // of the program
 let simplified = null;
 
 function dropSimplified() {
@@ -19,20 +21,33 @@ function drop() {
   program = null;
 }
 
-/* What is known before anything is computed goes out first, as a part of the answer. */
+/* What is known before anything is computed goes out first, as a part of the answer. Of a large program
+ * its nodes stay here, and of a large graph all but the number of its boxes: sending them takes longer
+ * than finding them. */
 function analyse({ text, inputs, fill, open }, part) {
   drop();
   program = uopc.parse(text);
   const { ok, diagnostics } = program;
   if (!ok) return { ok, diagnostics };
-  part({ ok, diagnostics, statements: program.statements, stats: program.stats(),
-    nodes: program.nodes(), inputs: program.inputs() });
-  const run = program.run({ inputs, ...(fill ? { fill } : {}) });
-  return { ok, diagnostics, run, graph: program.graph({ open, values: run }) };
+  const stats = program.stats();
+  const all = stats.nodes <= LARGE;
+  part({ ok, diagnostics, stats, inputs: program.inputs(),
+    statements: all ? program.statements : [], nodes: all ? program.nodes() : [] });
+  run = program.run({ inputs, ...(fill ? { fill } : {}) });
+  const graph = program.graph({ open, values: run });
+  const count = Object.keys(graph.boxes).length;
+  return { ok, diagnostics, run, graph: count > MANY ? { count } : { ...graph, count } };
+}
+
+/* The whole graph, when it was asked for. */
+function graph({ open }) {
+  const whole = program.graph({ open, values: run });
+  return { ...whole, count: Object.keys(whole.boxes).length };
 }
 
 const methods = {
   analyse,
+  graph,
   reference: () => ({ version: uopc.version, ops: uopc.ops(), rules: uopc.rules() }),
   facts: ({ node }) => (program?.ok ? program.facts(node) : {}),
   simplify() {
@@ -42,7 +57,11 @@ const methods = {
     const { text, before, after, steps, more } = simplified;
     return { text, before, after, steps, more };
   },
-  step: ({ k, open }) => simplified?.at(k, { open }) ?? null,
+  step({ k, open }) {
+    const step = simplified?.at(k, { open });
+    if (!step) return null;
+    return { ...step, graph: { ...step.graph, count: Object.keys(step.graph.boxes).length } };
+  },
   check: ({ challenge, text, answer }) => check(uopc, challenge, text, answer),
   bytes: () => { drop(); return uopc.bytes(); },
 };

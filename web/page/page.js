@@ -17,9 +17,7 @@ import { decode, download, encode, png } from './share.js';
 import { showKey } from './key.js';
 import { theme } from './theme.js';
 import { tabs } from './tabs.js';
-
-const MANY = 400; // boxes that are laid out without asking
-const MOST = 5000; // boxes that are laid out at all
+import { MANY, MOST } from './limits.js';
 
 const library = connect();
 const layout = layouter();
@@ -28,7 +26,7 @@ let generation = 0; // of the text and its inputs
 let structure = null; // of the newest program without errors: statements, nodes, stats, inputs
 let nodes = new Map(); // id → node, of what the graph shows
 let values = new Map(); // id → value, bare
-let drawn = null; // { dot, svg, boxes } of the picture
+let drawn = null; // { dot, svg } of the picture; null: there is none
 let opened = new Set(); // boxes whose runs are unfolded
 let selected = null; // { id, name } of the node in the details
 let stepping = false; // the graph shows a step of the simplifier
@@ -116,12 +114,11 @@ function showFigures({ nodes: count, tree, depth, ops }) {
 
 function showRun(run) {
   for (const v of run.values) if (!v.error) values.set(v.node, bare(v.text));
-  const voids = new Set(structure.nodes.filter((n) => n.dtype === 'void').map((n) => n.id));
   const problems = [...structure.diagnostics, ...run.diagnostics];
   const failing = (d) => d.code === 'E_ASSERT';
   editor.annotate({
     diagnostics: problems,
-    values: run.values.filter((v) => !v.error && v.text && !voids.has(v.node))
+    values: run.values.filter((v) => !v.error && v.text)
       .map((v) => ({ line: v.line, text: bare(v.text) })),
     marks: [...problems.filter((d) => !failing(d)).map(markOf), ...run.asserts.map((a) =>
       ({ line: a.line, kind: a.pass ? 'pass' : 'fail', title: a.pass ? 'The assert holds' : a.message }))],
@@ -185,17 +182,18 @@ function notice(text, action, onclick) {
 
 const isHidden = () => document.documentElement.dataset.answers === 'hidden';
 
+/* force: draw it though it is large. A large graph's DOT is fetched only then. */
 async function draw(graph, current, force = false) {
-  const count = Object.keys(graph.boxes).length;
+  const { count } = graph;
   if (!isHidden()) notice('');
   if (count > MANY && !force) {
     layout.cancel();
-    drawn = { dot: graph.dot, svg: null, boxes: graph.boxes };
+    drawn = null;
     view.clear();
     showKey($('key'), []);
     const large = `${plural(count, 'box', 'boxes')}: too many to draw at once.`;
     if (count > MOST) notice(large);
-    else notice(large, 'Draw it all the same', () => draw(graph, current, true).catch(() => {}));
+    else notice(large, 'Draw it all the same', () => drawLarge(graph, current));
     return state('shown');
   }
   const patience = setTimeout(() => {
@@ -220,8 +218,17 @@ async function draw(graph, current, force = false) {
   }
 }
 
+async function drawLarge(graph, current) {
+  try {
+    const whole = graph.dot ? graph : await library.call('graph', { open: [...opened] });
+    if (current()) await draw(whole, current, true);
+  } catch (error) {
+    if (current()) notice(error.message);
+  }
+}
+
 function show({ svg, lean }, graph) {
-  drawn = { dot: graph.dot, svg, boxes: graph.boxes };
+  drawn = { dot: graph.dot, svg };
   view.show(lean, graph.boxes);
   $('fold').hidden = opened.size === 0;
   showKey($('key'), [...view.nodes.values()]);
@@ -375,8 +382,11 @@ async function copyLink() {
 async function save(as) {
   $('download').open = false;
   if (as === 'uir') return download('program.uir', 'text/plain', editor.text);
-  if (!drawn?.dot || (as !== 'dot' && !drawn.svg)) return status('There is no picture to save.');
-  if (as === 'dot') return download('graph.dot', 'text/vnd.graphviz', drawn.dot);
+  if (as === 'dot') {
+    const dot = drawn?.dot ?? (await library.call('graph', { open: [...opened] })).dot;
+    return download('graph.dot', 'text/vnd.graphviz', dot);
+  }
+  if (!drawn) return status('There is no picture to save.');
   if (as === 'svg') return download('graph.svg', 'image/svg+xml', drawn.svg);
   download('graph.png', 'image/png', await png(drawn.svg));
 }
