@@ -1,7 +1,7 @@
-// Builds the page: `node web/build.mjs OUT PACKAGE` writes static files into OUT, with the library of the
-// npm package in PACKAGE, and says what they weigh.
-// Everything that the page loads lies in OUT and nothing else does; the examples and the challenges are
-// read from their folders here, so that one file more is one entry more.
+// Builds the page: `node web/build.mjs OUT PACKAGE` writes static files into OUT, with the library
+// of the npm package in PACKAGE, and says what they weigh. Everything that the page loads lies in
+// OUT and nothing else does; the examples and the challenges are read from their folders here, so
+// that one file more is one entry more.
 import { build } from 'esbuild';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -53,7 +53,8 @@ export async function buildPage(out, library) {
 export function weigh(out) {
   const files = readdirSync(out).sort();
   return Object.fromEntries(
-    files.map((f) => [f, gzipSync(readFileSync(join(out, f)), { level: 9 }).length]));
+    files.map((f) => [f, gzipSync(readFileSync(join(out, f)), { level: 9 }).length]),
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,5 +1,5 @@
-# page.mk - the playground: the page, its server and its tests; included by the Makefile. What it needs of
-# Node's packages comes by npm ci, in the versions of web/package-lock.json.
+# page.mk - the playground: the page, its server and its tests; included by the Makefile. What it
+# needs of Node's packages comes by npm ci, in the versions of web/package-lock.json.
 
 WEB       := $(BUILD)/web
 WEBFILES  := $(wildcard web/*.mjs web/page/* web/examples/*.uir web/challenges/*.json)

@@ -1,5 +1,6 @@
-// Serves one folder on 127.0.0.1: `node web/serve.mjs FOLDER [PORT]` prints the address. Only files that
-// lie directly in the folder are served, whatever the address asks for; nothing is listed or written.
+// Serves one folder on 127.0.0.1: `node web/serve.mjs FOLDER [PORT]` prints the address. Only files
+// that lie directly in the folder are served, whatever the address asks for; nothing is listed or
+// written.
 import { createServer } from 'node:http';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -37,7 +38,8 @@ export function serve(folder, port = 0) {
   return new Promise((resolve, reject) => {
     server.on('error', reject);
     server.listen(port, '127.0.0.1', () =>
-      resolve({ server, address: `http://127.0.0.1:${server.address().port}/` }));
+      resolve({ server, address: `http://127.0.0.1:${server.address().port}/` }),
+    );
   });
 }
 
@@ -49,5 +51,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   serve(folder, Number(port ?? 0)).then(
     ({ address }) => console.log(`The playground is at ${address} (Ctrl-C ends it)`),
-    (error) => { console.error(`cannot serve: ${error.message}`); process.exit(1); });
+    (error) => {
+      console.error(`cannot serve: ${error.message}`);
+      process.exit(1);
+    },
+  );
 }

@@ -1,4 +1,5 @@
-// Small helpers to build elements. Text only ever becomes text nodes: no markup is made from strings.
+// Small helpers to build elements. Text only ever becomes text nodes: no markup is made from
+// strings.
 export const $ = (id) => document.getElementById(id);
 
 /* el('button', { class: 'x', onclick: f }, 'text', child): an element; on… are listeners. */
@@ -19,9 +20,13 @@ export const prose = (text) =>
 
 /* Paragraphs, which empty lines part. */
 export const paragraphs = (text) =>
-  text.trim().split(/\n\s*\n/).map((p) => el('p', {}, prose(p.replace(/\n/g, ' '))));
+  text
+    .trim()
+    .split(/\n\s*\n/)
+    .map((p) => el('p', {}, prose(p.replace(/\n/g, ' '))));
 
-export const plural = (n, one, many = `${one}s`) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+export const plural = (n, one, many = `${one}s`) =>
+  `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
 export const shorten = (text, length) =>
-  (text.length > length ? `${text.slice(0, length - 1)}…` : text);
+  text.length > length ? `${text.slice(0, length - 1)}…` : text;

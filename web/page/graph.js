@@ -1,6 +1,7 @@
-// The view of the graph: pan, zoom, fit, and nodes that pointer and keyboard reach. It knows boxes (what
-// Graphviz drew) and the ids of the nodes that each stands for; what they mean is the page's business.
-// The transform is the user's once it was moved by hand; until then the picture fits the view.
+// The view of the graph: pan, zoom, fit, and nodes that pointer and keyboard reach. It knows boxes
+// (what Graphviz drew) and the ids of the nodes that each stands for; what they mean is the page's
+// business. The transform is the user's once it was moved by hand; until then the picture fits the
+// view.
 import { readPicture, svg } from './picture.js';
 
 const CLICK = 4; // pixels within which a drag is a click
@@ -73,8 +74,11 @@ export class GraphView {
       element.classList.toggle(kind, Boolean(this.boxes[name]?.nodes.some((id) => ids.has(id))));
     if (kind !== 'lit') return;
     for (const { from, to, element } of this.edges)
-      element.classList.toggle('lit', [from, to].every((n) => this.nodes.has(n)) && [from, to]
-        .some((n) => this.nodes.get(n).classList.contains('lit')));
+      element.classList.toggle(
+        'lit',
+        [from, to].every((n) => this.nodes.has(n)) &&
+          [from, to].some((n) => this.nodes.get(n).classList.contains('lit')),
+      );
   }
 
   select(name) {
@@ -99,7 +103,9 @@ export class GraphView {
   }
 
   focusedKey() {
-    return this.container.contains(document.activeElement) ? document.activeElement.dataset.key ?? null : null;
+    return this.container.contains(document.activeElement)
+      ? (document.activeElement.dataset.key ?? null)
+      : null;
   }
 
   /* A new picture keeps the focus on the node of the same name, or at least in the graph. */
@@ -161,7 +167,9 @@ export class GraphView {
     this.apply();
   }
 
-  home() { this.place(Math.max(this.scaleToFit(), Math.min(READABLE, 1))); }
+  home() {
+    this.place(Math.max(this.scaleToFit(), Math.min(READABLE, 1)));
+  }
 
   fit() {
     this.moved = false;
@@ -200,9 +208,13 @@ export class GraphView {
     c.addEventListener('keydown', (e) => this.onkey(e));
   }
 
-  boxAt(target) { return target.closest?.('g.node')?.dataset.box ?? null; }
+  boxAt(target) {
+    return target.closest?.('g.node')?.dataset.box ?? null;
+  }
 
-  hover(name) { this.onhover(name ? this.boxes[name]?.nodes ?? [] : null); }
+  hover(name) {
+    this.onhover(name ? (this.boxes[name]?.nodes ?? []) : null);
+  }
 
   onfocus(name) {
     if (!name) return;
@@ -231,7 +243,8 @@ export class GraphView {
     const other = [...this.pointers].find(([id]) => id !== e.pointerId)?.[1];
     if (other) this.pinch(last, e, other);
     else if ((this.travelled += Math.hypot(dx, dy)) > CLICK) {
-      if (!this.container.hasPointerCapture(e.pointerId)) this.container.setPointerCapture(e.pointerId);
+      if (!this.container.hasPointerCapture(e.pointerId))
+        this.container.setPointerCapture(e.pointerId);
       this.pan(dx, dy);
     } else return;
     last.x = e.clientX;
@@ -253,7 +266,9 @@ export class GraphView {
 
   onkey(e) {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    const arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
+    const arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[
+      e.key
+    ];
     const onNode = this.boxAt(e.target);
     if (arrow && onNode && !e.shiftKey) {
       const next = this.neighbour(...arrow);

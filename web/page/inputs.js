@@ -1,5 +1,5 @@
-// The inputs of a program: a field for each param and buffer. What the user typed is kept by kind and slot,
-// also while the program does not mention them.
+// The inputs of a program: a field for each param and buffer. What the user typed is kept by kind
+// and slot, also while the program does not mention them.
 import { el } from './dom.js';
 import { bare, namesText, typeText } from './words.js';
 import { shorten } from './dom.js';
@@ -13,18 +13,26 @@ export class Inputs {
     this.shown = '';
     this.list = el('div', { class: 'rows' });
     this.fillBox = el('input', { type: 'checkbox', id: 'fill', checked: true, onchange });
-    this.fillLabel = el('label', { class: 'check', for: 'fill' }, this.fillBox,
-      'Make up the inputs that are left empty');
+    this.fillLabel = el(
+      'label',
+      { class: 'check', for: 'fill' },
+      this.fillBox,
+      'Make up the inputs that are left empty',
+    );
     this.none = el('p', { class: 'muted' }, 'The program has no params and no buffers.');
     this.onchange = onchange;
     panel.append(this.none, this.list, this.fillLabel);
     this.show([], new Map());
   }
 
-  get fill() { return this.fillBox.checked ? 1 : undefined; }
+  get fill() {
+    return this.fillBox.checked ? 1 : undefined;
+  }
 
   /* Those that have a text and that the program has (or may have: while it has an error). */
-  get given() { return [...this.texts.values()].filter(({ text }) => text.trim() !== ''); }
+  get given() {
+    return [...this.texts.values()].filter(({ text }) => text.trim() !== '');
+  }
 
   set given(list) {
     this.texts = new Map(list.map((input) => [keyOf(input), { ...input }]));
@@ -34,7 +42,9 @@ export class Inputs {
   show(inputs, nodes) {
     this.none.hidden = inputs.length > 0;
     this.fillLabel.hidden = inputs.length === 0;
-    const shape = inputs.map((i) => `${keyOf(i)} ${typeText(i)} ${nodes.get(i.node)?.names}`).join(';');
+    const shape = inputs
+      .map((i) => `${keyOf(i)} ${typeText(i)} ${nodes.get(i.node)?.names}`)
+      .join(';');
     if (shape === this.shown) return;
     this.shown = shape;
     this.rows = new Map();
@@ -46,16 +56,32 @@ export class Inputs {
     const id = `input-${key.replace(' ', '-')}`;
     const names = namesText(nodes.get(input.node)?.names ?? []);
     const error = el('p', { class: 'error', id: `${id}-error`, hidden: true });
-    const field = el('input', { id, type: 'text', autocomplete: 'off', spellcheck: 'false',
-      'aria-describedby': error.id, oninput: () => {
+    const field = el('input', {
+      id,
+      type: 'text',
+      autocomplete: 'off',
+      spellcheck: 'false',
+      'aria-describedby': error.id,
+      oninput: () => {
         this.texts.set(key, { kind: input.kind, slot: input.slot, text: field.value });
         this.onchange();
-      } });
+      },
+    });
     field.value = this.texts.get(key)?.text ?? '';
     this.rows.set(key, { field, error, node: input.node });
-    return el('div', { class: 'row' }, el('label', { for: id }, names ? el('b', {}, names) : null,
-      el('span', {}, ` ${input.kind} ${input.slot}`),
-      el('span', { class: 'muted' }, ` ${typeText(input)}`)), field, error);
+    return el(
+      'div',
+      { class: 'row' },
+      el(
+        'label',
+        { for: id },
+        names ? el('b', {}, names) : null,
+        el('span', {}, ` ${input.kind} ${input.slot}`),
+        el('span', { class: 'muted' }, ` ${typeText(input)}`),
+      ),
+      field,
+      error,
+    );
   }
 
   /* What the run said: wrong texts, and the values of what was made up. */
@@ -69,7 +95,10 @@ export class Inputs {
       field.setAttribute('aria-invalid', String(Boolean(message)));
       const node = nodes.find((input) => keyOf(input) === key)?.node;
       const value = values.get(node);
-      field.placeholder = this.fill ? (value ? `made up: ${shorten(value, 40)}` : 'made up')
+      field.placeholder = this.fill
+        ? value
+          ? `made up: ${shorten(value, 40)}`
+          : 'made up'
         : 'a number, or [1, 2, 3]';
     }
   }

@@ -1,4 +1,5 @@
-// The key below the graph: which colour and shape stand for which kind of op. Only kinds that are drawn.
+// The key below the graph: which colour and shape stand for which kind of op. Only kinds that are
+// drawn.
 import { el } from './dom.js';
 import { svg } from './picture.js';
 
@@ -16,9 +17,16 @@ const KINDS = [
 
 export function showKey(list, drawn) {
   const has = (kind) => drawn.some((node) => node.classList.contains(`kind-${kind}`));
-  list.replaceChildren(...KINDS.filter(([kind]) => has(kind)).map(([kind, word, shape, at]) => {
-    const icon = svg('svg', { width: 22, height: 16, class: `kind-${kind}`, 'aria-hidden': 'true' });
-    icon.append(svg(shape, at));
-    return el('li', {}, icon, word);
-  }));
+  list.replaceChildren(
+    ...KINDS.filter(([kind]) => has(kind)).map(([kind, word, shape, at]) => {
+      const icon = svg('svg', {
+        width: 22,
+        height: 16,
+        class: `kind-${kind}`,
+        'aria-hidden': 'true',
+      });
+      icon.append(svg(shape, at));
+      return el('li', {}, icon, word);
+    }),
+  );
 }

@@ -1,6 +1,6 @@
-// Layouts of graphs, the newest alone: a newer graph waits for one that is nearly done, and ends one that
-// has had its GRACE. What is overtaken or cancelled fails with Stale. A layout is { svg, lean }, see
-// layout.worker.js.
+// Layouts of graphs, the newest alone: a newer graph waits for one that is nearly done, and ends
+// one that has had its GRACE. What is overtaken or cancelled fails with Stale. A layout is { svg,
+// lean }, see layout.worker.js.
 const GRACE = 250;
 
 export class Stale extends Error {}

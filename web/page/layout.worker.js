@@ -1,6 +1,6 @@
-// Graphviz, in a worker: DOT in, SVG out. Its layout cannot be interrupted; the page ends the worker
-// instead (layout.js). The SVG goes out twice: as a file to keep, and lean for the page, without what
-// style.css says of every shape and text.
+// Graphviz, in a worker: DOT in, SVG out. Its layout cannot be interrupted; the page ends the
+// worker instead (layout.js). The SVG goes out twice: as a file to keep, and lean for the page,
+// without what style.css says of every shape and text.
 import { instance } from '@viz-js/viz';
 
 const graphviz = instance();

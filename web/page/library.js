@@ -1,6 +1,6 @@
-// The page's one way to the library: questions to the worker, with a watchdog. A worker that does not
-// answer in PATIENCE is ended, a new one started, and the question fails with a message that says so.
-// Of programs to analyse only the newest waits: one that a newer overtakes is never begun.
+// The page's one way to the library: questions to the worker, with a watchdog. A worker that does
+// not answer in PATIENCE is ended, a new one started, and the question fails with a message that
+// says so. Of programs to analyse only the newest waits: one that a newer overtakes is never begun.
 const PATIENCE = 8000;
 
 export class Overtaken extends Error {}
@@ -45,8 +45,14 @@ export function connect(url = new URL('./library.worker.js', import.meta.url)) {
   function watch() {
     clearTimeout(watchdog);
     if (asked.size)
-      watchdog = setTimeout(() => restart(`The library did not answer in ${PATIENCE / 1000} ` +
-        'seconds and was started again. Change the program to try once more.'), PATIENCE);
+      watchdog = setTimeout(
+        () =>
+          restart(
+            `The library did not answer in ${PATIENCE / 1000} ` +
+              'seconds and was started again. Change the program to try once more.',
+          ),
+        PATIENCE,
+      );
   }
 
   function restart(message) {
@@ -71,7 +77,9 @@ export function connect(url = new URL('./library.worker.js', import.meta.url)) {
   async function analyse(args, part) {
     if (analysing) {
       waiting?.reject(new Overtaken());
-      await new Promise((resolve, reject) => { waiting = { resolve, reject }; });
+      await new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+      });
     }
     analysing = true;
     try {

@@ -1,6 +1,6 @@
-// The library, in a worker of its own: all that the page asks of it comes by here. It holds at most one
-// program and one simplification of it, and frees what is replaced. Whatever the text, an answer comes
-// or the page restarts the worker (library.js).
+// The library, in a worker of its own: all that the page asks of it comes by here. It holds at most
+// one program and one simplification of it, and frees what is replaced. Whatever the text, an
+// answer comes or the page restarts the worker (library.js).
 import { load } from 'uopc';
 import { check } from './checks.js';
 import { LARGE, MANY } from './limits.js';
@@ -21,9 +21,9 @@ function drop() {
   program = null;
 }
 
-/* What is known before anything is computed goes out first, as a part of the answer. Of a large program
- * its nodes stay here, and of a large graph all but the number of its boxes: sending them takes longer
- * than finding them. */
+/* What is known before anything is computed goes out first, as a part of the answer. Of a large
+ * program its nodes stay here, and of a large graph all but the number of its boxes: sending them
+ * takes longer than finding them. */
 function analyse({ text, inputs, fill, open }, part) {
   drop();
   program = uopc.parse(text);
@@ -31,8 +31,14 @@ function analyse({ text, inputs, fill, open }, part) {
   if (!ok) return { ok, diagnostics };
   const stats = program.stats();
   const all = stats.nodes <= LARGE;
-  part({ ok, diagnostics, stats, inputs: program.inputs(),
-    statements: all ? program.statements : [], nodes: all ? program.nodes() : [] });
+  part({
+    ok,
+    diagnostics,
+    stats,
+    inputs: program.inputs(),
+    statements: all ? program.statements : [],
+    nodes: all ? program.nodes() : [],
+  });
   run = program.run({ inputs, ...(fill ? { fill } : {}) });
   const graph = program.graph({ open, values: run });
   const count = Object.keys(graph.boxes).length;
@@ -63,13 +69,19 @@ const methods = {
     return { ...step, graph: { ...step.graph, count: Object.keys(step.graph.boxes).length } };
   },
   check: ({ challenge, text, answer }) => check(uopc, challenge, text, answer),
-  bytes: () => { drop(); return uopc.bytes(); },
+  bytes: () => {
+    drop();
+    return uopc.bytes();
+  },
 };
 
-const ready = load(new URL('./uop.wasm', import.meta.url)).then((loaded) => {
-  uopc = loaded;
-  postMessage({ ready: true });
-}, (error) => postMessage({ broken: String(error?.message ?? error) }));
+const ready = load(new URL('./uop.wasm', import.meta.url)).then(
+  (loaded) => {
+    uopc = loaded;
+    postMessage({ ready: true });
+  },
+  (error) => postMessage({ broken: String(error?.message ?? error) }),
+);
 
 onmessage = async ({ data: { id, method, args } }) => {
   await ready;

@@ -1,4 +1,4 @@
 // How much the page shows of large programs, so that it never stands still.
 export const MANY = 400; // boxes that are laid out without asking
 export const MOST = 5000; // boxes that are laid out at all
-export const LARGE = 5000; // nodes of which each is known to the page: for lines, labels and details
+export const LARGE = 5000; // nodes that the page knows one by one: for lines, labels and details

@@ -1,14 +1,15 @@
-// The playground: wires the parts together. A change of the text goes to the library; figures, values and
-// marks come back at once, the graph's DOT goes on to the layout, and the picture follows when it is done.
-// Whatever is older than the newest text is dropped wherever it is.
+// The playground: wires the parts together. A change of the text goes to the library; figures,
+// values and marks come back at once, the graph's DOT goes on to the layout, and the picture
+// follows when it is done. Whatever is older than the newest text is dropped wherever it is.
 import examples from 'data:examples';
 import challenges from 'data:challenges';
-import { $, el, plural, shorten } from './dom.js';
+import { $, el, plural } from './dom.js';
 import { bare, figure, nodeLabel, namesText, typeText } from './words.js';
 import { connect, Overtaken } from './library.js';
 import { layouter, Stale } from './layout.js';
 import { Editor } from './editor.js';
 import { GraphView } from './graph.js';
+import { showProblems, verdict } from './problems.js';
 import { Details } from './details.js';
 import { Inputs } from './inputs.js';
 import { Simplify } from './simplify.js';
@@ -36,7 +37,10 @@ let opCompletions = [];
 // ---- the parts ----
 
 const editor = new Editor($('editor'), {
-  change: () => { leaveSteps(); analyse(); },
+  change: () => {
+    leaveSteps();
+    analyse();
+  },
   line: (line) => lightNodesOf(line),
   facts: {
     ops: () => opCompletions,
@@ -59,18 +63,27 @@ const details = new Details($('details'));
 const inputs = new Inputs($('inputs'), () => analyse());
 
 const simplify = new Simplify($('simplify-panel'), {
-  start: startSteps, step: showStep,
+  start: startSteps,
+  step: showStep,
   use: (text) => editor.replace(text),
-  close: () => { stepping = false; analyse(); },
+  close: () => {
+    stepping = false;
+    analyse();
+  },
 });
 
 const challengePanel = new Challenges($('challenges'), challenges, {
   load: (text) => load(text),
   check: (challenge, answer) =>
-    library.call('check', { challenge, text: editor.text, answer }).catch((e) => [{ pass: false, message: e.message }]),
+    library
+      .call('check', { challenge, text: editor.text, answer })
+      .catch((e) => [{ pass: false, message: e.message }]),
   hide: (yes) => {
     document.documentElement.dataset.answers = yes ? 'hidden' : 'shown';
-    if (yes) notice('Hidden until the question is answered.', 'Show anyway', () => challengePanel.on.hide(false));
+    if (yes)
+      notice('Hidden until the question is answered.', 'Show anyway', () =>
+        challengePanel.on.hide(false),
+      );
     else notice('');
   },
 });
@@ -84,7 +97,10 @@ async function analyse() {
   try {
     const answer = await library.analyse(
       { text: editor.text, inputs: inputs.given, fill: inputs.fill, open: [...opened] },
-      (part) => { if (current()) showStructure(part); });
+      (part) => {
+        if (current()) showStructure(part);
+      },
+    );
     if (!current()) return;
     if (!answer.ok) return showErrors(answer.diagnostics);
     showRun(answer.run);
@@ -105,11 +121,15 @@ function showStructure(part) {
 }
 
 function showFigures({ nodes: count, tree, depth, ops }) {
-  const pairs = [[count === 1 ? 'node' : 'nodes', [count.toLocaleString('en')]],
-    ['as a tree', figure(tree)], ['depth', [depth.toLocaleString('en')]],
-    [ops === 1 ? 'op' : 'ops', [ops.toLocaleString('en')]]];
-  $('figures').replaceChildren(...pairs.map(([name, value]) =>
-    el('div', {}, el('dt', {}, name), el('dd', {}, value))));
+  const pairs = [
+    [count === 1 ? 'node' : 'nodes', [count.toLocaleString('en')]],
+    ['as a tree', figure(tree)],
+    ['depth', [depth.toLocaleString('en')]],
+    [ops === 1 ? 'op' : 'ops', [ops.toLocaleString('en')]],
+  ];
+  $('figures').replaceChildren(
+    ...pairs.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))),
+  );
 }
 
 function showRun(run) {
@@ -118,13 +138,20 @@ function showRun(run) {
   const failing = (d) => d.code === 'E_ASSERT';
   editor.annotate({
     diagnostics: problems,
-    values: run.values.filter((v) => !v.error && v.text)
+    values: run.values
+      .filter((v) => !v.error && v.text)
       .map((v) => ({ line: v.line, text: bare(v.text) })),
-    marks: [...problems.filter((d) => !failing(d)).map(markOf), ...run.asserts.map((a) =>
-      ({ line: a.line, kind: a.pass ? 'pass' : 'fail', title: a.pass ? 'The assert holds' : a.message }))],
+    marks: [
+      ...problems.filter((d) => !failing(d)).map(markOf),
+      ...run.asserts.map((a) => ({
+        line: a.line,
+        kind: a.pass ? 'pass' : 'fail',
+        title: a.pass ? 'The assert holds' : a.message,
+      })),
+    ],
   });
   inputs.report(run, structure.inputs);
-  showProblems(problems, run.asserts);
+  showProblems(problems, run.asserts, goTo);
   state('values');
 }
 
@@ -132,7 +159,7 @@ const markOf = ({ line, severity, message }) => ({ line, kind: severity, title: 
 
 function showErrors(diagnostics) {
   editor.annotate({ diagnostics, values: [], marks: diagnostics.map(markOf) });
-  showProblems(diagnostics, []);
+  showProblems(diagnostics, [], goTo);
   $('graph').classList.add('stale');
   view.mark('lit', new Set());
   layout.cancel();
@@ -144,40 +171,19 @@ function showFailure(message) {
   editor.annotate({ diagnostics: [], values: [], marks: [] });
   $('graph').classList.add('stale');
   verdict(message, 'fail');
-  $('problem-list').replaceChildren();
   state('shown');
 }
 
-function verdict(text, kind = '') {
-  $('verdict').className = kind;
-  $('verdict').textContent = text;
-}
-
-/* The same as the marks and the underlines, as text. */
-function showProblems(diagnostics, asserts) {
-  const sign = (d) => (d.code === 'E_ASSERT' ? '✗' : d.severity === 'error' ? '●' : '▲');
-  const items = [...diagnostics].sort((a, b) =>
-    (a.severity > b.severity) - (a.severity < b.severity) || a.line - b.line);
-  $('problem-list').replaceChildren(...items.slice(0, 50).map((d) => el('li', {},
-    el('button', { type: 'button', class: d.severity, onclick: () => editor.goTo(d.from, d.to) },
-      `${sign(d)} ${d.severity}, line ${d.line}: ${shorten(d.message, 600)}`))),
-    ...(items.length > 50 ? [el('li', { class: 'muted' }, `and ${items.length - 50} more`)] : []));
-  const failed = asserts.filter((a) => !a.pass).length;
-  const held = asserts.length - failed;
-  const errors = items.filter((d) => d.severity === 'error' && d.code !== 'E_ASSERT').length;
-  const warnings = items.filter((d) => d.severity === 'warning').length;
-  const counts = [errors && plural(errors, 'error'), warnings && plural(warnings, 'warning'),
-    failed && `✗ ${plural(failed, 'assert fails', 'asserts fail')}`,
-    held && `✓ ${plural(held, 'assert holds', 'asserts hold')}`].filter(Boolean);
-  verdict(counts.length ? counts.join(' · ') : 'No problems',
-    errors || failed ? 'fail' : held ? 'pass' : 'muted');
-}
+const goTo = ({ from, to }) => editor.goTo(from, to);
 
 // ---- the picture ----
 
 function notice(text, action, onclick) {
   $('notice').hidden = !text;
-  $('notice').replaceChildren(text ?? '', action ? el('button', { type: 'button', onclick }, action) : '');
+  $('notice').replaceChildren(
+    text ?? '',
+    action ? el('button', { type: 'button', onclick }, action) : '',
+  );
 }
 
 const isHidden = () => document.documentElement.dataset.answers === 'hidden';
@@ -197,11 +203,12 @@ async function draw(graph, current, force = false) {
     return state('shown');
   }
   const patience = setTimeout(() => {
-    if (current()) notice(`Laying out ${plural(count, 'box', 'boxes')}…`, 'Stop', () => {
-      layout.cancel();
-      notice('The layout was stopped.');
-      state('shown');
-    });
+    if (current())
+      notice(`Laying out ${plural(count, 'box', 'boxes')}…`, 'Stop', () => {
+        layout.cancel();
+        notice('The layout was stopped.');
+        state('shown');
+      });
   }, 700);
   try {
     const picture = await layout.layout(graph.dot);
@@ -241,7 +248,9 @@ function show({ svg, lean }, graph) {
 }
 
 /* busy, values (all but the picture is there), shown: for tests and measurements. */
-function state(name) { document.documentElement.dataset.state = name; }
+function state(name) {
+  document.documentElement.dataset.state = name;
+}
 
 const nodeNamed = (name) => {
   const id = structure?.statements.findLast((s) => s.name === name)?.node;
@@ -249,8 +258,11 @@ const nodeNamed = (name) => {
 };
 
 /* The nodes that a box stands for, in the order of their lines. */
-const membersOf = (name) => (view.boxes[name]?.nodes ?? []).map((id) => nodes.get(id)).filter(Boolean)
-  .sort((a, b) => (a.lines[0] ?? 0) - (b.lines[0] ?? 0));
+const membersOf = (name) =>
+  (view.boxes[name]?.nodes ?? [])
+    .map((id) => nodes.get(id))
+    .filter(Boolean)
+    .sort((a, b) => (a.lines[0] ?? 0) - (b.lines[0] ?? 0));
 
 /* What a screen reader says of a box, beginning with what it shows. */
 function boxLabel(name, shown) {
@@ -259,7 +271,8 @@ function boxLabel(name, shown) {
   if (!members.length) return shown;
   if (!box.folded) return nodeLabel(members[0], shown);
   const names = members.flatMap((n) => n.names);
-  const ends = names.length > 1 ? `${namesText([names[0]])} to ${namesText(names.slice(-1))}, ` : '';
+  const ends =
+    names.length > 1 ? `${namesText([names[0]])} to ${namesText(names.slice(-1))}, ` : '';
   return `${shown}, ${ends}${members.length} nodes folded into one; Enter opens them`;
 }
 
@@ -271,7 +284,9 @@ async function select(name, ask = true) {
   if (!selected) return details.hint();
   if (view.boxes[name].folded) return details.folded(members, () => unfold(name));
   const mine = selected;
-  const facts = stepping ? {} : await library.call('facts', { node: selected.id }).catch(() => ({}));
+  const facts = stepping
+    ? {}
+    : await library.call('facts', { node: selected.id }).catch(() => ({}));
   if (selected !== mine) return;
   details.node(members[0], { value: values.get(mine.id), ...facts }, reference.get(members[0].op));
 }
@@ -298,7 +313,8 @@ function lightLinesOf(ids) {
 
 function lightNodesOf(line) {
   if (stepping || $('graph').classList.contains('stale')) return;
-  const ids = line === null ? [] : [...nodes.values()].filter((n) => n.lines.includes(line)).map((n) => n.id);
+  const ids =
+    line === null ? [] : [...nodes.values()].filter((n) => n.lines.includes(line)).map((n) => n.id);
   view.mark('lit', new Set(ids));
 }
 
@@ -355,7 +371,9 @@ function load(text, given = []) {
 function status(text) {
   $('status').textContent = text;
   clearTimeout(status.timer);
-  status.timer = setTimeout(() => { $('status').textContent = ''; }, 6000);
+  status.timer = setTimeout(() => {
+    $('status').textContent = '';
+  }, 6000);
 }
 
 async function fromLink() {
@@ -396,8 +414,15 @@ async function save(as) {
 function fillExamples() {
   const menu = $('examples');
   for (const group of new Set(examples.map((e) => e.group)))
-    menu.append(el('optgroup', { label: group }, examples.filter((e) => e.group === group)
-      .map((e) => el('option', { value: e.file }, e.title))));
+    menu.append(
+      el(
+        'optgroup',
+        { label: group },
+        examples
+          .filter((e) => e.group === group)
+          .map((e) => el('option', { value: e.file }, e.title)),
+      ),
+    );
   menu.addEventListener('change', () => {
     const example = examples.find((e) => e.file === menu.value);
     if (example) {
@@ -412,12 +437,17 @@ function listen() {
   $('zoom-in').addEventListener('click', () => view.zoom(1.25));
   $('zoom-out').addEventListener('click', () => view.zoom(0.8));
   $('fit').addEventListener('click', () => view.fit());
-  $('fold').addEventListener('click', () => { opened = new Set(); redraw(); });
+  $('fold').addEventListener('click', () => {
+    opened = new Set();
+    redraw();
+  });
   $('copy-link').addEventListener('click', copyLink);
   for (const button of document.querySelectorAll('[data-as]'))
     button.addEventListener('click', () => save(button.dataset.as).catch((e) => status(e.message)));
   const menu = $('download');
-  document.addEventListener('click', (e) => { if (!menu.contains(e.target)) menu.open = false; });
+  document.addEventListener('click', (e) => {
+    if (!menu.contains(e.target)) menu.open = false;
+  });
   menu.addEventListener('keydown', (e) => {
     if (e.key !== 'Escape') return;
     menu.open = false;
@@ -430,9 +460,23 @@ async function learn() {
   const { ops } = await library.call('reference');
   for (const op of ops)
     for (const name of [op.name, ...op.spellings]) reference.set(name.toLowerCase(), op);
-  opCompletions = [...new Map(ops.flatMap((op) => [op.name, ...op.spellings]
-    .filter((n) => n === n.toLowerCase()).map((n) => [n, { label: n, type: 'function',
-      detail: op.signature.replace(/^\S+\s*/, ''), info: () => el('div', {}, op.doc) }]))).values()];
+  opCompletions = [
+    ...new Map(
+      ops.flatMap((op) =>
+        [op.name, ...op.spellings]
+          .filter((n) => n === n.toLowerCase())
+          .map((n) => [
+            n,
+            {
+              label: n,
+              type: 'function',
+              detail: op.signature.replace(/^\S+\s*/, ''),
+              info: () => el('div', {}, op.doc),
+            },
+          ]),
+      ),
+    ).values(),
+  ];
 }
 
 theme($('theme'));
@@ -440,4 +484,4 @@ tabs(document.querySelector('[role="tablist"]'));
 fillExamples();
 listen();
 learn().catch((error) => showFailure(error.message));
-if (!await fromLink()) load(examples[0].text, examples[0].inputs);
+if (!(await fromLink())) load(examples[0].text, examples[0].inputs);

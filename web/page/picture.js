@@ -1,13 +1,19 @@
-// From Graphviz's SVG to the page's: parsed as XML, never as markup of the page, and refused where it holds
-// anything but shapes and text. Classes say the kind of each node; style.css has the colours, which go
-// before those that Graphviz wrote.
+// From Graphviz's SVG to the page's: parsed as XML, never as markup of the page, and refused where
+// it holds anything but shapes and text. Classes say the kind of each node; style.css has the
+// colours, which go before those that Graphviz wrote.
 const SVG = 'http://www.w3.org/2000/svg';
 const FOREIGN = ':not(g, title, text, polygon, polyline, ellipse, path)';
 
 /* The fill that the library gives to each kind of op. */
 const KINDS = {
-  '#f3f4f6': 'const', '#dbeafe': 'param', '#e0e7ff': 'memory', '#fae8ff': 'call', '#fee2e2': 'effect',
-  '#ffedd5': 'reduce', '#dcfce7': 'movement', '#fef9c3': 'alu',
+  '#f3f4f6': 'const',
+  '#dbeafe': 'param',
+  '#e0e7ff': 'memory',
+  '#fae8ff': 'call',
+  '#fee2e2': 'effect',
+  '#ffedd5': 'reduce',
+  '#dcfce7': 'movement',
+  '#fef9c3': 'alu',
 };
 
 export const svg = (name, attributes = {}) => {
@@ -33,7 +39,10 @@ export function readPicture(text) {
   const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
   const found = parsed.querySelector('g.graph');
   if (!found || found.querySelector(FOREIGN)) throw new Error('The picture could not be read.');
-  const [, , width, height] = parsed.documentElement.getAttribute('viewBox').split(/\s+/).map(Number);
+  const [, , width, height] = parsed.documentElement
+    .getAttribute('viewBox')
+    .split(/\s+/)
+    .map(Number);
   const layer = document.importNode(found, true);
   const nodes = new Map();
   const edges = [];

@@ -1,6 +1,6 @@
-// A program in a link, and as a file. A link is page#p=…: the text (and the inputs, where some were given)
-// as JSON, deflated, in base64url. What a link unpacks to is bounded, and a link that is not one of ours
-// is an error, never a program.
+// A program in a link, and as a file. A link is page#p=…: the text (and the inputs, where some
+// were given) as JSON, deflated, in base64url. What a link unpacks to is bounded, and a link that
+// is not one of ours is an error, never a program.
 const MOST = 4 << 20; // bytes that a link may unpack to
 
 const toBase64 = (bytes) => {
@@ -31,23 +31,32 @@ async function through(bytes, transform, most = Infinity) {
 /* program: { text, inputs } */
 export async function encode({ text, inputs = [] }) {
   const json = JSON.stringify(inputs.length ? { text, inputs } : { text });
-  const packed = await through(new TextEncoder().encode(json), new CompressionStream('deflate-raw'));
+  const packed = await through(
+    new TextEncoder().encode(json),
+    new CompressionStream('deflate-raw'),
+  );
   return `#p=${toBase64(packed)}`;
 }
 
 /* null: there is no program in the hash. */
 export async function decode(hash) {
   if (!hash.startsWith('#p=')) return null;
-  const bytes = await through(fromBase64(hash.slice(3)), new DecompressionStream('deflate-raw'), MOST);
+  const bytes = await through(
+    fromBase64(hash.slice(3)),
+    new DecompressionStream('deflate-raw'),
+    MOST,
+  );
   const { text, inputs } = JSON.parse(new TextDecoder().decode(bytes));
   if (typeof text !== 'string') throw new Error('there is no program in it');
-  const fit = (i) => ['param', 'buffer'].includes(i?.kind) && Number.isInteger(i.slot) &&
-    typeof i.text === 'string';
+  const fit = (i) =>
+    ['param', 'buffer'].includes(i?.kind) && Number.isInteger(i.slot) && typeof i.text === 'string';
   return { text, inputs: Array.isArray(inputs) ? inputs.filter(fit) : [] };
 }
 
 export function download(name, type, content) {
-  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const url = URL.createObjectURL(
+    content instanceof Blob ? content : new Blob([content], { type }),
+  );
   const a = document.createElement('a');
   a.href = url;
   a.download = name;

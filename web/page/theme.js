@@ -1,13 +1,21 @@
-// Light or dark: the system's, until the button says otherwise. The choice is kept in this browser alone,
-// where it lets us.
+// Light or dark: the system's, until the button says otherwise. The choice is kept in this browser
+// alone, where it lets us.
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const root = document.documentElement;
 
 function kept() {
-  try { return localStorage.getItem('theme'); } catch { return null; }
+  try {
+    return localStorage.getItem('theme');
+  } catch {
+    return null;
+  }
 }
 function keep(theme) {
-  try { localStorage.setItem('theme', theme); } catch { /* then for this visit */ }
+  try {
+    localStorage.setItem('theme', theme);
+  } catch {
+    /* then for this visit */
+  }
 }
 const isDark = () => (root.dataset.theme ?? (dark.matches ? 'dark' : 'light')) === 'dark';
 

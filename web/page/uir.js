@@ -1,6 +1,12 @@
-// The .uir language for the editor: colours, completion, and what is said of a word under the pointer.
-// Only the look of a text is decided here; what it means, and what is wrong with it, the library says.
-import { HighlightStyle, LanguageSupport, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
+// The .uir language for the editor: colours, completion, and what is said of a word under the
+// pointer. Only the look of a text is decided here; what it means, and what is wrong with it, the
+// library says.
+import {
+  HighlightStyle,
+  LanguageSupport,
+  StreamLanguage,
+  syntaxHighlighting,
+} from '@codemirror/language';
 import { autocompletion } from '@codemirror/autocomplete';
 import { hoverTooltip } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
@@ -53,12 +59,19 @@ const style = HighlightStyle.define([
 // ---- completion ----
 
 const ATTRIBUTES = {
-  const: ['dtype'], param: ['slot', 'dtype', 'shape', 'space'], buffer: ['dtype', 'slot'],
-  alloc: ['dtype', 'slot', 'space'], cast: ['dtype'], reduce: ['op', 'pop'], call: ['name'],
+  const: ['dtype'],
+  param: ['slot', 'dtype', 'shape', 'space'],
+  buffer: ['dtype', 'slot'],
+  alloc: ['dtype', 'slot', 'space'],
+  cast: ['dtype'],
+  reduce: ['op', 'pop'],
+  call: ['name'],
   range: ['idx', 'kind'],
 };
 const VALUES = {
-  dtype: ['i32', 'f32', 'f16', 'bool'], op: ['add', 'max'], space: ['alu', 'global', 'local'],
+  dtype: ['i32', 'f32', 'f16', 'bool'],
+  op: ['add', 'max'],
+  space: ['alu', 'global', 'local'],
   kind: ['loop', 'reduce', 'upcast', 'thread', 'global', 'local'],
 };
 const plain = (type) => (label) => ({ label, type });
@@ -71,7 +84,12 @@ function namesAbove(doc, line, typeOf) {
     const name = /^\s*%([\w.]+)\s*=/.exec(doc.line(n).text)?.[1];
     if (!name || seen.has(name)) continue;
     seen.add(name);
-    found.push({ label: `%${name}`, type: 'variable', detail: typeOf(name), boost: -found.length / 10 });
+    found.push({
+      label: `%${name}`,
+      type: 'variable',
+      detail: typeOf(name),
+      boost: -found.length / 10,
+    });
   }
   return found;
 }
@@ -83,8 +101,11 @@ function complete(facts) {
     if (before.includes('#')) return null;
     const name = /%[\w.]*$/.exec(before);
     if (name && before.slice(0, name.index).trim() !== '')
-      return { from: context.pos - name[0].length, validFor: /^%[\w.]*$/,
-        options: namesAbove(context.state.doc, line.number, facts.typeOf) };
+      return {
+        from: context.pos - name[0].length,
+        validFor: /^%[\w.]*$/,
+        options: namesAbove(context.state.doc, line.number, facts.typeOf),
+      };
     const value = /\b(dtype|op|space|kind)=(\w*)$/.exec(before);
     if (value)
       return { from: context.pos - value[2].length, options: VALUES[value[1]].map(plain('type')) };
@@ -93,13 +114,20 @@ function complete(facts) {
     const ahead = before.slice(0, before.length - word.length);
     const from = context.pos - word.length;
     if (/(=|\()\s*$/.test(ahead) || ahead.trim() === '')
-      return { from, validFor: /^\w*$/, options: ahead.trim() === ''
-        ? facts.ops().filter((o) => o.label === 'assert') : facts.ops() };
+      return {
+        from,
+        validFor: /^\w*$/,
+        options:
+          ahead.trim() === '' ? facts.ops().filter((o) => o.label === 'assert') : facts.ops(),
+      };
     const op = /(?:=|\()\s*([a-z]\w*)[^()]*$/.exec(ahead)?.[1];
     const keys = ATTRIBUTES[op];
     if (keys && (word || /:\s*$|\s$/.test(ahead)))
-      return { from, validFor: /^\w*$/,
-        options: keys.map((k) => ({ label: `${k}=`, type: 'property' })) };
+      return {
+        from,
+        validFor: /^\w*$/,
+        options: keys.map((k) => ({ label: `${k}=`, type: 'property' })),
+      };
     return null;
   };
 }
@@ -107,33 +135,51 @@ function complete(facts) {
 // ---- hover ----
 
 function opCard(op) {
-  return el('div', { class: 'card' },
-    el('p', { class: 'signature' }, op.signature || op.name), el('p', {}, op.doc),
-    op.args?.length ? el('p', { class: 'muted' }, `takes ${op.args.join(', ')}`) : null);
+  return el(
+    'div',
+    { class: 'card' },
+    el('p', { class: 'signature' }, op.signature || op.name),
+    el('p', {}, op.doc),
+    op.args?.length ? el('p', { class: 'muted' }, `takes ${op.args.join(', ')}`) : null,
+  );
 }
 
 function nodeCard(node, value) {
-  return el('div', { class: 'card' },
-    el('p', { class: 'signature' }, `${namesText(node.names)} = ${[node.op, node.arg].join(' ').trim()}`),
-    el('p', {}, typeText(node), value ? ` = ${shorten(value, 80)}` : ''));
+  return el(
+    'div',
+    { class: 'card' },
+    el(
+      'p',
+      { class: 'signature' },
+      `${namesText(node.names)} = ${[node.op, node.arg].join(' ').trim()}`,
+    ),
+    el('p', {}, typeText(node), value ? ` = ${shorten(value, 80)}` : ''),
+  );
 }
 
 function hover(facts) {
-  return hoverTooltip((view, pos) => {
-    const line = view.state.doc.lineAt(pos);
-    const comment = line.text.indexOf('#');
-    for (const match of line.text.matchAll(/%[\w.]+|[A-Za-z_]\w*/g)) {
-      const [from, to] = [line.from + match.index, line.from + match.index + match[0].length];
-      if (pos < from || pos > to || (comment >= 0 && match.index > comment)) continue;
-      const word = match[0];
-      const node = word.startsWith('%') ? facts.nodeOf(word.slice(1)) : null;
-      const op = word.startsWith('%') ? null : facts.op(word);
-      if (!node && !op) return null;
-      return { pos: from, end: to, above: true,
-        create: () => ({ dom: node ? nodeCard(node.node, node.value) : opCard(op) }) };
-    }
-    return null;
-  }, { hoverTime: 250 });
+  return hoverTooltip(
+    (view, pos) => {
+      const line = view.state.doc.lineAt(pos);
+      const comment = line.text.indexOf('#');
+      for (const match of line.text.matchAll(/%[\w.]+|[A-Za-z_]\w*/g)) {
+        const [from, to] = [line.from + match.index, line.from + match.index + match[0].length];
+        if (pos < from || pos > to || (comment >= 0 && match.index > comment)) continue;
+        const word = match[0];
+        const node = word.startsWith('%') ? facts.nodeOf(word.slice(1)) : null;
+        const op = word.startsWith('%') ? null : facts.op(word);
+        if (!node && !op) return null;
+        return {
+          pos: from,
+          end: to,
+          above: true,
+          create: () => ({ dom: node ? nodeCard(node.node, node.value) : opCard(op) }),
+        };
+      }
+      return null;
+    },
+    { hoverTime: 250 },
+  );
 }
 
 /* facts: { ops(): completions, op(word), nodeOf(name), typeOf(name) }, asked when needed. */

@@ -12,10 +12,10 @@ export function figure(text) {
 export const grouped = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ',');
 
 export const shapeText = (shape) =>
-  (shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`);
+  shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`;
 
 export const typeText = ({ dtype, shape }) =>
-  (dtype === 'void' ? 'void' : `${dtype} ${shapeText(shape)}`);
+  dtype === 'void' ? 'void' : `${dtype} ${shapeText(shape)}`;
 
 /* "5 : i32 ()" without its type: the value alone, in one line. */
 export const bare = (text) => text.replace(/ : \w+ \([\d, ]*\)$/, '').replace(/\s+/g, ' ');
@@ -34,5 +34,11 @@ export function linesText(lines) {
 }
 
 /* What a screen reader says of a node: what its box shows, and what it does not. */
-export const nodeLabel = (node, shown) => [shown, node.op === 'const' ? 'const' : null,
-  node.lines.length ? `line ${linesText(node.lines)}` : null].filter(Boolean).join(', ');
+export const nodeLabel = (node, shown) =>
+  [
+    shown,
+    node.op === 'const' ? 'const' : null,
+    node.lines.length ? `line ${linesText(node.lines)}` : null,
+  ]
+    .filter(Boolean)
+    .join(', ');

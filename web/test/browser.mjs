@@ -1,5 +1,5 @@
-// A real browser on the built page: starts the server and Chromium, and hands out pages that record what
-// must not happen: console errors, breaches of the policy, requests to elsewhere.
+// A real browser on the built page: starts the server and Chromium, and hands out pages that record
+// what must not happen: console errors, breaches of the policy, requests to elsewhere.
 import { chromium } from 'playwright-core';
 import { serve } from '../serve.mjs';
 
@@ -22,10 +22,15 @@ export async function start(folder) {
 /* A page of its own context, opened and ready. Its `faults` have to stay empty. */
 export async function open({ browser, address }, options = {}) {
   const { hash = '', ready = true, ...contextOptions } = options;
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...contextOptions });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    ...contextOptions,
+  });
   const page = await context.newPage();
   page.faults = [];
-  page.on('console', (m) => { if (['error', 'warning'].includes(m.type())) page.faults.push(m.text()); });
+  page.on('console', (m) => {
+    if (['error', 'warning'].includes(m.type())) page.faults.push(m.text());
+  });
   page.on('pageerror', (e) => page.faults.push(`exception: ${e.stack ?? e}`));
   page.on('request', (r) => {
     const { protocol, origin } = new URL(r.url());
@@ -39,7 +44,9 @@ export async function open({ browser, address }, options = {}) {
 
 /* The picture is that of the newest text: nothing is on its way. */
 export async function picture(page, timeout = 20000) {
-  await page.waitForFunction(() => document.documentElement.dataset.state === 'shown', null, { timeout });
+  await page.waitForFunction(() => document.documentElement.dataset.state === 'shown', null, {
+    timeout,
+  });
 }
 
 /* Replaces the program, as pasting over all of it does. */
@@ -51,6 +58,12 @@ export async function type(page, text) {
 }
 
 /* Figures by name. */
-export const figures = (page) => page.evaluate(() => Object.fromEntries(
-  [...document.querySelectorAll('#figures div')].map((d) =>
-    [d.querySelector('dt').textContent, d.querySelector('dd').textContent])));
+export const figures = (page) =>
+  page.evaluate(() =>
+    Object.fromEntries(
+      [...document.querySelectorAll('#figures div')].map((d) => [
+        d.querySelector('dt').textContent,
+        d.querySelector('dd').textContent,
+      ]),
+    ),
+  );

@@ -1,5 +1,5 @@
-// Every challenge: what it starts with does not solve it, its solution does. One that asks a question hides
-// the answer until then.
+// Every challenge: what it starts with does not solve it, its solution does. One that asks a
+// question hides the answer until then.
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { open, picture, start, type } from './browser.mjs';
@@ -32,7 +32,10 @@ for (const challenge of challenges)
     assert.equal(await page.locator('#figures').isVisible(), !asks);
     assert.equal(await page.locator('#graph svg').isVisible(), !asks);
     if (asks) {
-      assert.deepEqual(await check(), { verdict: '✗ Not yet.', results: ['✗ Type your answer first.'] });
+      assert.deepEqual(await check(), {
+        verdict: '✗ Not yet.',
+        results: ['✗ Type your answer first.'],
+      });
       await page.fill('#answer', String(Number(challenge.solution) + 1));
     }
     assert.equal((await check()).verdict, '✗ Not yet.');
@@ -43,12 +46,18 @@ for (const challenge of challenges)
     assert.equal(results.length, challenge.checks.length);
     assert.ok(await page.locator('#figures').isVisible());
     await page.getByRole('button', { name: 'All challenges' }).click();
-    assert.match(await page.locator('.entry').nth(challenges.indexOf(challenge)).textContent(), /solved/);
+    assert.match(
+      await page.locator('.entry').nth(challenges.indexOf(challenge)).textContent(),
+      /solved/,
+    );
     assert.deepEqual(page.faults, []);
   });
 
 const verdictOf = async (title, program) => {
-  await page.locator('.entry').nth(challenges.findIndex((c) => c.title === title)).click();
+  await page
+    .locator('.entry')
+    .nth(challenges.findIndex((c) => c.title === title))
+    .click();
   await picture(page);
   await type(page, program);
   const answer = await check();
@@ -56,11 +65,15 @@ const verdictOf = async (title, program) => {
   return answer;
 };
 
-test('x to the 8th: three ops with another result do not pass, nor the right one with an error', async () => {
-  const wrong = await verdictOf('x to the 8th in 3 ops',
-    '%x = param 0 dtype=i32\n%a = mul %x %x\n%b = mul %a %a\n%out = mul %b %a\n');
-  assert.deepEqual(wrong.results, ['✗ With slot 0 = 2 the result should be 256, not 64.',
-    '✓ 3 ops: no more than 3.']);
+test('x to the 8th: another result does not pass, nor a program with an error', async () => {
+  const wrong = await verdictOf(
+    'x to the 8th in 3 ops',
+    '%x = param 0 dtype=i32\n%a = mul %x %x\n%b = mul %a %a\n%out = mul %b %a\n',
+  );
+  assert.deepEqual(wrong.results, [
+    '✗ With slot 0 = 2 the result should be 256, not 64.',
+    '✓ 3 ops: no more than 3.',
+  ]);
   const constant = await verdictOf('x to the 8th in 3 ops', '%out = const 256\n');
   assert.equal(constant.verdict, '✗ Not yet.');
   const broken = await verdictOf('x to the 8th in 3 ops', '%x = param 0 dtype=i33\n');

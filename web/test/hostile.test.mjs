@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { figures, open, picture, start, type } from './browser.mjs';
 
 let site;
-before(async () => { site = await start(process.env.WEB); });
+before(async () => {
+  site = await start(process.env.WEB);
+});
 after(() => site.stop());
 
 const problems = (page) => page.locator('#problem-list button').allTextContents();
@@ -23,8 +25,12 @@ async function paste(page, text) {
   await page.evaluate((pasted) => {
     const data = new DataTransfer();
     data.setData('text/plain', pasted);
-    document.querySelector('#editor').shadowRoot.querySelector('.cm-content')
-      .dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+    document
+      .querySelector('#editor')
+      .shadowRoot.querySelector('.cm-content')
+      .dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+      );
   }, text);
   await picture(page, 60000);
 }
@@ -42,7 +48,9 @@ test('20,000 lines', async (t) => {
   const typed = performance.now();
   await page.keyboard.type('\n%y = add %x5 %x6');
   await picture(page, 60000);
-  t.diagnostic(`20,000 lines, a line typed below, seen after: ${Math.round(performance.now() - typed)} ms`);
+  t.diagnostic(
+    `20,000 lines, a line typed below, seen after: ${Math.round(performance.now() - typed)} ms`,
+  );
   assert.equal((await figures(page)).nodes, '40,000');
   await alive(page);
 });
@@ -71,9 +79,15 @@ test('a million parentheses', async () => {
 
 test('an EXPAND of 2^31-1 elements', async () => {
   const page = await open(site);
-  await type(page, '%x = expand (reshape 1.0 (1,)) (2147483647,)\n%y = add %x 1.0\n%z = reduce %y\n');
-  assert.ok((await problems(page)).some((p) => p.startsWith('● error, line')), await problems(page));
-  assert.equal(await page.locator('g.node.kind-movement').count() >= 1, true);
+  await type(
+    page,
+    '%x = expand (reshape 1.0 (1,)) (2147483647,)\n%y = add %x 1.0\n%z = reduce %y\n',
+  );
+  assert.ok(
+    (await problems(page)).some((p) => p.startsWith('● error, line')),
+    await problems(page),
+  );
+  assert.equal((await page.locator('g.node.kind-movement').count()) >= 1, true);
   await alive(page);
 });
 
@@ -88,7 +102,8 @@ test('markup in a program is text', async () => {
 test('an overtaken layout is ended', async () => {
   const page = await open(site);
   const lines = ['%x0 = param 0 dtype=i32', '%x1 = param 1 dtype=i32'];
-  for (let i = 2; i < 390; i++) lines.push(`%x${i} = ${['add', 'mul'][i % 2]} %x${i - 1} %x${i >> 2}`);
+  for (let i = 2; i < 390; i++)
+    lines.push(`%x${i} = ${['add', 'mul'][i % 2]} %x${i - 1} %x${i >> 2}`);
   await page.locator('.cm-content').click();
   await page.keyboard.press('Control+A');
   await page.keyboard.insertText(lines.join('\n'));
@@ -98,11 +113,18 @@ test('an overtaken layout is ended', async () => {
 test('a library that does not answer is started again, and says so', async () => {
   const page = await open(site, { ready: false });
   await picture(page);
-  await page.context().route('**/library.worker.js', (route) => route.fulfill({
-    contentType: 'text/javascript', body: 'postMessage({ ready: true });' }));
+  await page.context().route('**/library.worker.js', (route) =>
+    route.fulfill({
+      contentType: 'text/javascript',
+      body: 'postMessage({ ready: true });',
+    }),
+  );
   await page.reload();
-  await page.waitForFunction(() => /did not answer in 8 seconds/.test(
-    document.querySelector('#verdict').textContent), null, { timeout: 20000 });
+  await page.waitForFunction(
+    () => /did not answer in 8 seconds/.test(document.querySelector('#verdict').textContent),
+    null,
+    { timeout: 20000 },
+  );
   await page.context().unroute('**/library.worker.js');
   await page.waitForTimeout(200);
   await page.context().close();

@@ -1,25 +1,28 @@
-// What a reader of the lesson does: types programs, looks at the graph, the figures, the values and the
-// messages, and the two light each other.
+// What a reader of the lesson does: types programs, looks at the graph, the figures, the values and
+// the messages, and the two light each other.
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { figures, open, picture, start, type } from './browser.mjs';
 
 const LESSON = '%a = add 2 3\n%b = add 2 3\n%c = mul %a %b\n';
 let site;
-before(async () => { site = await start(process.env.WEB); });
+before(async () => {
+  site = await start(process.env.WEB);
+});
 after(() => site.stop());
 
 /* A test with a page of its own, on which nothing may have gone wrong at the end. */
-const onPage = (name, body, options) => test(name, async (t) => {
-  const page = await open(site, options);
-  try {
-    await body(page, t);
-    assert.deepEqual(page.faults, []);
-    assert.deepEqual(await page.context().cookies(), []);
-  } finally {
-    await page.context().close();
-  }
-});
+const onPage = (name, body, options) =>
+  test(name, async (t) => {
+    const page = await open(site, options);
+    try {
+      await body(page, t);
+      assert.deepEqual(page.faults, []);
+      assert.deepEqual(await page.context().cookies(), []);
+    } finally {
+      await page.context().close();
+    }
+  });
 
 const texts = (page, selector) => page.locator(selector).allTextContents();
 const problems = (page) => texts(page, '#problem-list button');
@@ -66,22 +69,28 @@ onPage('shapes that do not fit are underlined at the operand, in UTF-16', async 
   assert.equal((await texts(page, '.cm-lintRange-error')).join(''), '(stack 1 2 3)');
 });
 
-onPage('the doubling graph of 300 levels has 301 nodes; its run is folded, and opens', async (page) => {
-  await page.selectOption('#examples', '18-doubling300.uir');
-  await picture(page);
-  const said = await figures(page);
-  assert.equal(said.nodes, '301');
-  assert.equal(said['as a tree'], 'about 4.07 × 1090'); // 90 is raised:
-  assert.equal(await page.locator('#figures sup').textContent(), '90');
-  assert.equal(said.depth, '300');
-  assert.equal(await page.locator('g.node').count(), 2);
-  const folded = page.locator('g.node.folded');
-  assert.match(await folded.getAttribute('aria-label'), /^%x300 add i32 \(\).*%x1 to %x300, 300 nodes folded/);
-  await folded.click();
-  await page.waitForFunction(() => document.querySelectorAll('g.node').length === 301);
-  await page.locator('#fold').click();
-  await page.waitForFunction(() => document.querySelectorAll('g.node').length === 2);
-});
+onPage(
+  'the doubling graph of 300 levels has 301 nodes; its run is folded, and opens',
+  async (page) => {
+    await page.selectOption('#examples', '18-doubling300.uir');
+    await picture(page);
+    const said = await figures(page);
+    assert.equal(said.nodes, '301');
+    assert.equal(said['as a tree'], 'about 4.07 × 1090'); // 90 is raised:
+    assert.equal(await page.locator('#figures sup').textContent(), '90');
+    assert.equal(said.depth, '300');
+    assert.equal(await page.locator('g.node').count(), 2);
+    const folded = page.locator('g.node.folded');
+    assert.match(
+      await folded.getAttribute('aria-label'),
+      /^%x300 add i32 \(\).*%x1 to %x300, 300 nodes folded/,
+    );
+    await folded.click();
+    await page.waitForFunction(() => document.querySelectorAll('g.node').length === 301);
+    await page.locator('#fold').click();
+    await page.waitForFunction(() => document.querySelectorAll('g.node').length === 2);
+  },
+);
 
 onPage('values are live, and come from the inputs', async (page) => {
   await type(page, '%x = param 0 dtype=i32\n%y = mul %x %x\n');
@@ -112,7 +121,8 @@ onPage('asserts are marked by their lines, by more than colour', async (page) =>
   await type(page, '%a = add 2 3\nassert %a 5\nassert %a 6\n');
   const marks = page.locator('.cm-marks .cm-gutterElement:visible .cm-mark');
   assert.deepEqual(await marks.allTextContents(), ['✓', '✗']);
-  assert.equal(await page.locator('#verdict').textContent(), '✗ 1 assert fails · ✓ 1 assert holds');
+  const verdict = await page.locator('#verdict').textContent();
+  assert.equal(verdict, '✗ 1 assert fails · ✓ 1 assert holds');
   assert.deepEqual(await problems(page), ['✗ error, line 3: ASSERT: 5 != 6']);
 });
 
@@ -129,15 +139,24 @@ onPage('the details of a node', async (page) => {
   await type(page, '%p = param 0 dtype=i32\n%m = max %p 0\n%q = mod %m 8\n');
   await node(page, '%q').click();
   await page.waitForSelector('.facts');
-  const facts = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('.facts div')]
-    .map((d) => [d.querySelector('dt').textContent, d.querySelector('dd').textContent])));
+  const facts = await page.evaluate(() =>
+    Object.fromEntries(
+      [...document.querySelectorAll('.facts div')].map((d) => [
+        d.querySelector('dt').textContent,
+        d.querySelector('dd').textContent,
+      ]),
+    ),
+  );
   assert.equal(await page.locator('#details h3 code').textContent(), 'floormod');
-  assert.deepEqual([facts.name, facts.line, facts.dtype, facts.shape, facts.bounds, facts.work],
-    ['%q', '3', 'i32', '()', '0 to 7', '17']);
+  assert.deepEqual(
+    [facts.name, facts.line, facts.dtype, facts.shape, facts.bounds, facts.work],
+    ['%q', '3', 'i32', '()', '0 to 7', '17'],
+  );
 });
 
 onPage('pan, zoom and fit', async (page) => {
-  const at = () => page.evaluate(() => document.querySelector('#graph svg > g').getAttribute('transform'));
+  const at = () =>
+    page.evaluate(() => document.querySelector('#graph svg > g').getAttribute('transform'));
   const scale = async () => Number(/scale\(([\d.]+)/.exec(await at())[1]);
   const fit = await at();
   const box = await page.locator('#graph').boundingBox();
@@ -148,12 +167,20 @@ onPage('pan, zoom and fit', async (page) => {
   assert.notEqual(await at(), fit);
   const before = await scale();
   await page.mouse.wheel(0, -300);
-  await page.waitForFunction((k) => Number(/scale\(([\d.]+)/.exec(
-    document.querySelector('#graph svg > g').getAttribute('transform'))[1]) > k * 1.3, before);
+  await page.waitForFunction(
+    (k) =>
+      Number(
+        /scale\(([\d.]+)/.exec(
+          document.querySelector('#graph svg > g').getAttribute('transform'),
+        )[1],
+      ) >
+      k * 1.3,
+    before,
+  );
   await page.click('#fit');
   assert.equal(await at(), fit);
   await page.click('#zoom-out');
-  assert.ok(await scale() < before);
+  assert.ok((await scale()) < before);
 });
 
 onPage('simplify steps forward and back, and its result can be used', async (page) => {
@@ -175,11 +202,14 @@ onPage('simplify steps forward and back, and its result can be used', async (pag
     assert.equal(await page.locator('.where').textContent(), `Step ${k} of ${steps}`);
     rules.push(await page.locator('.step h3').textContent());
     assert.ok((await page.locator('.step p').first().textContent()).length > 0);
-    assert.ok(await page.locator('g.node.changed').count() >= 1);
+    assert.ok((await page.locator('g.node.changed').count()) >= 1);
   }
   assert.equal(await page.locator('g.node').count(), 5);
   assert.deepEqual(rules, ['gather', 'lt_apart', 'where_true']);
-  assert.equal(await page.locator('pre.program').textContent(), '%0 = param : slot=0 dtype=i32\n%1 = max %0, 0\n%2 = floormod %1, 64\n');
+  assert.equal(
+    await page.locator('pre.program').textContent(),
+    '%0 = param : slot=0 dtype=i32\n%1 = max %0, 0\n%2 = floormod %1, 64\n',
+  );
   await page.getByRole('button', { name: 'First step' }).click();
   await picture(page);
   assert.equal(await page.locator('g.node').count(), before);
@@ -190,13 +220,15 @@ onPage('simplify steps forward and back, and its result can be used', async (pag
 });
 
 onPage('every example is read without an error, and drawn', async (page) => {
-  const files = await page.locator('#examples option').evaluateAll((all) => all.map((o) => o.value));
+  const files = await page
+    .locator('#examples option')
+    .evaluateAll((all) => all.map((o) => o.value));
   assert.ok(files.length > 15);
   for (const file of files.filter(Boolean)) {
     await page.selectOption('#examples', file);
     await picture(page);
     assert.equal(await page.locator('#problem-list .error').count(), 0, file);
-    assert.ok(await page.locator('g.node').count() > 0, file);
+    assert.ok((await page.locator('g.node').count()) > 0, file);
     assert.equal(await page.locator('.cm-mark-fail').count(), 0, file);
   }
 });
@@ -225,9 +257,16 @@ onPage('completion of ops and names, documentation, the comment toggle', async (
 });
 
 onPage('both spellings are coloured alike', async (page) => {
-  await type(page, '%p = param : slot=0 dtype=i32\n%q = PARAM 0 dtype=i32\n%a = add %p, (mul %q 2)\n');
-  const color = (text) => page.locator('.cm-content').getByText(text, { exact: true }).first()
-    .evaluate((e) => getComputedStyle(e).color);
+  await type(
+    page,
+    '%p = param : slot=0 dtype=i32\n%q = PARAM 0 dtype=i32\n%a = add %p, (mul %q 2)\n',
+  );
+  const color = (text) =>
+    page
+      .locator('.cm-content')
+      .getByText(text, { exact: true })
+      .first()
+      .evaluate((e) => getComputedStyle(e).color);
   assert.equal(await color('param'), await color('PARAM'));
   assert.equal(await color('param'), await color('mul'));
   assert.notEqual(await color('param'), await color('dtype'));

@@ -1,6 +1,6 @@
-// All browser tests, one file after the other: `node web/test/run.mjs PAGE SCREENSHOTS`, of a page that was
-// built. Prints a line a test, what failed in full, the figures that were measured, and last
-// "N passed, M failed".
+// All browser tests, one file after the other: `node web/test/run.mjs PAGE SCREENSHOTS`, of a page
+// that was built. Prints a line a test, what failed in full, the figures that were measured, and
+// last "N passed, M failed".
 import { run } from 'node:test';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -12,15 +12,20 @@ process.env.WEB = resolve(process.argv[2] ?? 'build/web');
 process.env.SCREENSHOTS = resolve(process.argv[3] ?? 'build/web-screenshots');
 mkdirSync(process.env.SCREENSHOTS, { recursive: true });
 
-const files = readdirSync(here).filter((f) => f.endsWith('.test.mjs'))
-  .filter((f) => !only.length || only.some((o) => f.startsWith(o))).sort().map((f) => here + f);
+const files = readdirSync(here)
+  .filter((f) => f.endsWith('.test.mjs'))
+  .filter((f) => !only.length || only.some((o) => f.startsWith(o)))
+  .sort()
+  .map((f) => here + f);
 let passed = 0;
 let failed = 0;
 const figures = [];
 const isFile = (data) => data.details?.type === 'suite' || files.includes(resolve(data.name));
 
 run({ files, concurrency: 1, timeout: 300000 })
-  .on('test:diagnostic', ({ message }) => { if (message.includes(': ')) figures.push(message); })
+  .on('test:diagnostic', ({ message }) => {
+    if (message.includes(': ')) figures.push(message);
+  })
   .on('test:pass', (data) => {
     if (isFile(data)) return;
     passed++;

@@ -1,5 +1,5 @@
-// Measured, and printed: from a keystroke to the values and to the new graph, and what the page weighs.
-// Of these only the weight is asserted, since the machine that runs the tests may be busy.
+// Measured, and printed: from a keystroke to the values and to the new graph, and what the page
+// weighs. Of these only the weight is asserted, since the machine that runs the tests may be busy.
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -7,18 +7,28 @@ import { weigh } from '../build.mjs';
 import { open, picture, start, type } from './browser.mjs';
 
 let site;
-before(async () => { site = await start(process.env.WEB); });
+before(async () => {
+  site = await start(process.env.WEB);
+});
 after(() => site.stop());
 
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
-/* Types and takes away a character at the end `rounds` times: ms until the values, until the picture. */
+/* Types and takes away a character at the end `rounds` times: ms until the values, until the
+ * picture. */
 async function measure(page, rounds) {
   await page.evaluate(() => {
     const times = (window.times = []);
     let begun;
     const editor = document.querySelector('#editor').shadowRoot;
-    editor.addEventListener('keydown', () => { begun = performance.now(); times.push({}); }, true);
+    editor.addEventListener(
+      'keydown',
+      () => {
+        begun = performance.now();
+        times.push({});
+      },
+      true,
+    );
     new MutationObserver(() => {
       const { state } = document.documentElement.dataset;
       if (times.length && state !== 'busy') times.at(-1)[state] ??= performance.now() - begun;
@@ -34,12 +44,18 @@ async function measure(page, rounds) {
   return { values: median(times.map((t) => t.values)), graph: median(times.map((t) => t.shown)) };
 }
 
-const report = (t, name, { values, graph }, bar) => t.diagnostic(`${name}: values after ` +
-  `${values.toFixed(1)} ms, graph after ${graph.toFixed(1)} ms (bar ${bar} ms), median of keystrokes`);
+const report = (t, name, { values, graph }, bar) =>
+  t.diagnostic(
+    `${name}: values after ` +
+      `${values.toFixed(1)} ms, graph after ${graph.toFixed(1)} ms (bar ${bar} ms), medians`,
+  );
 
 test('layer norm, 38 nodes', async (t) => {
   const page = await open(site);
-  await type(page, readFileSync(new URL('../examples/58-layernorm.uir', import.meta.url), 'utf8') + '\n#');
+  await type(
+    page,
+    readFileSync(new URL('../examples/58-layernorm.uir', import.meta.url), 'utf8') + '\n#',
+  );
   report(t, 'layer norm, 38 nodes', await measure(page, 40), 60);
 });
 
@@ -68,8 +84,10 @@ test('the doubling graph, folded and open', async (t) => {
 test('the whole page weighs less than 1.2 MB under gzip -9', (t) => {
   const weights = weigh(process.env.WEB);
   const total = Object.values(weights).reduce((a, b) => a + b, 0);
-  t.diagnostic(`weight under gzip -9: ${total} bytes in all, uop.wasm ${weights['uop.wasm']}, ` +
-    `layout ${weights['layout.worker.js']}, page ${weights['page.js']}`);
+  t.diagnostic(
+    `weight under gzip -9: ${total} bytes in all, uop.wasm ${weights['uop.wasm']}, ` +
+      `layout ${weights['layout.worker.js']}, page ${weights['page.js']}`,
+  );
   assert.ok(total < 1_200_000);
   assert.ok(weights['uop.wasm'] < 150_000);
 });
