@@ -187,6 +187,15 @@ export class Editor {
     this.view.focus();
   }
 
+  /* Brings a line into view, and leaves the cursor and the focus where they are. */
+  reveal(line) {
+    const { doc } = this.view.state;
+    if (line < 1 || line > doc.lines) return;
+    this.view.dispatch({
+      effects: EditorView.scrollIntoView(doc.line(line).from, { yMargin: 30 }),
+    });
+  }
+
   // ---- which line is meant ----
 
   hover(event) {

@@ -39,8 +39,9 @@ export const theme = EditorView.theme({
     verticalAlign: 'bottom',
     visibility: 'var(--answers, visible)',
   },
-  '&.cm-focused .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground':
-    { backgroundColor: 'var(--selection) !important' },
+  '&.cm-focused .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--selection) !important',
+  },
   '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--selection)', color: 'inherit' },
   '&.cm-focused .cm-nonmatchingBracket': { backgroundColor: 'transparent', color: 'var(--bad)' },
   '.cm-lintRange-error': {

@@ -60,7 +60,10 @@ const view = new GraphView($('graph'), {
 });
 
 const details = new Details($('details'));
-const inputs = new Inputs($('inputs'), () => analyse());
+const inputs = new Inputs($('inputs'), () => {
+  leaveSteps();
+  analyse();
+});
 
 const simplify = new Simplify($('simplify-panel'), {
   start: startSteps,
@@ -68,6 +71,7 @@ const simplify = new Simplify($('simplify-panel'), {
   use: (text) => editor.replace(text),
   close: () => {
     stepping = false;
+    stage('');
     analyse();
   },
 });
@@ -102,6 +106,7 @@ async function analyse() {
       },
     );
     if (!current()) return;
+    if (!reference.size) learn();
     if (!answer.ok) return showErrors(answer.diagnostics);
     showRun(answer.run);
     await draw(answer.graph, current);
@@ -284,6 +289,7 @@ async function select(name, ask = true) {
   if (!selected) return details.hint();
   if (view.boxes[name].folded) return details.folded(members, () => unfold(name));
   const mine = selected;
+  if (ask && !stepping && members[0].lines.length) editor.reveal(members[0].lines[0]);
   const facts = stepping
     ? {}
     : await library.call('facts', { node: selected.id }).catch(() => ({}));
@@ -342,6 +348,7 @@ async function showStep(k) {
     values = new Map();
     simplify.showText(step.text);
     showFigures(step.stats);
+    stage(k ? `After step ${k} of ${simplify.steps}` : 'Before the first step');
     editor.light([]);
     select(null);
     await draw(step.graph, current);
@@ -351,9 +358,16 @@ async function showStep(k) {
   }
 }
 
+/* What the graph shows, where it is not the program. */
+function stage(text) {
+  $('stage').hidden = !text;
+  $('stage').textContent = text;
+}
+
 function leaveSteps() {
   if (!simplify.open) return;
   stepping = false;
+  stage('');
   simplify.idle();
 }
 
@@ -379,8 +393,10 @@ function status(text) {
 async function fromLink() {
   try {
     const program = await decode(location.hash);
-    if (program) load(program.text, program.inputs);
-    return Boolean(program);
+    if (!program) return false;
+    challengePanel.list();
+    load(program.text, program.inputs);
+    return true;
   } catch (error) {
     status('The link holds no program that could be read.');
     return false;
@@ -456,8 +472,9 @@ function listen() {
   addEventListener('hashchange', fromLink);
 }
 
+/* The ops' documentation; anew with the next program, where the library did not answer. */
 async function learn() {
-  const { ops } = await library.call('reference');
+  const { ops } = await library.call('reference').catch(() => ({ ops: [] }));
   for (const op of ops)
     for (const name of [op.name, ...op.spellings]) reference.set(name.toLowerCase(), op);
   opCompletions = [
@@ -483,5 +500,4 @@ theme($('theme'));
 tabs(document.querySelector('[role="tablist"]'));
 fillExamples();
 listen();
-learn().catch((error) => showFailure(error.message));
 if (!(await fromLink())) load(examples[0].text, examples[0].inputs);

@@ -10,6 +10,10 @@ export class Simplify {
     this.idle();
   }
 
+  get steps() {
+    return this.result.steps.length;
+  }
+
   get open() {
     return Boolean(this.result);
   }

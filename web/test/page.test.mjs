@@ -117,6 +117,13 @@ onPage('arrays are inputs too', async (page) => {
   assert.deepEqual(await texts(page, '.cm-value'), ['= [1.0, 2.0, 6.0]', '= 9.0']);
 });
 
+onPage('a buffer is an input', async (page) => {
+  await type(page, '%b = buffer 3 : dtype=i32\n%s = reduce %b\n');
+  await page.fill('#input-buffer-0', '[20, 20, 2]');
+  await picture(page);
+  assert.deepEqual(await texts(page, '.cm-value'), ['= [20, 20, 2]', '= 42']);
+});
+
 onPage('asserts are marked by their lines, by more than colour', async (page) => {
   await type(page, '%a = add 2 3\nassert %a 5\nassert %a 6\n');
   const marks = page.locator('.cm-marks .cm-gutterElement:visible .cm-mark');
