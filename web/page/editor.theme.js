@@ -10,7 +10,7 @@ export const theme = EditorView.theme({
   },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', overflow: 'auto' },
-  '.cm-content': { padding: '10px 0', caretColor: 'var(--text)' },
+  '.cm-content': { padding: '10px 0', minWidth: '0', caretColor: 'var(--text)' },
   '.cm-line': { padding: '0 12px 0 6px' },
   '.cm-cursor': { borderLeftColor: 'var(--text)', borderLeftWidth: '2px' },
   '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--muted)', border: 'none' },

@@ -5,7 +5,7 @@
 import { readPicture, svg } from './picture.js';
 
 const CLICK = 4; // pixels within which a drag is a click
-const READABLE = 0.55; // the picture begins no smaller than this; fit goes below
+const READABLE = 0.6; // the picture begins no smaller than this; fit goes below
 
 export class GraphView {
   constructor(container, { onhover, onselect, label }) {

@@ -121,6 +121,7 @@ function showStructure(part) {
   nodes = new Map(part.nodes.map((n) => [n.id, n]));
   values = new Map();
   showFigures(part.stats);
+  part.inputs.sort((a, b) => b.kind.localeCompare(a.kind) || a.slot - b.slot); // params first
   inputs.show(part.inputs, nodes);
   $('graph').classList.remove('stale');
 }

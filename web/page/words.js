@@ -18,7 +18,11 @@ export const typeText = ({ dtype, shape }) =>
   dtype === 'void' ? 'void' : `${dtype} ${shapeText(shape)}`;
 
 /* "5 : i32 ()" without its type: the value alone, in one line. */
-export const bare = (text) => text.replace(/ : \w+ \([\d, ]*\)$/, '').replace(/\s+/g, ' ');
+export const bare = (text) =>
+  text
+    .replace(/ : \w+ \([\d, ]*\)$/, '')
+    .replace(/\s+/g, ' ')
+    .replace(/\[ /g, '[');
 
 export const namesText = (names) => names.map((n) => `%${n}`).join(', ');
 
