@@ -20,10 +20,18 @@ function policyOf(folder) {
   return /Content-Security-Policy"\s+content="([^"]+)"/.exec(html)[1].replace(/\s+/g, ' ');
 }
 
+function nameOf(url) {
+  try {
+    return new URL(url, 'http://localhost').pathname.slice(1) || 'index.html';
+  } catch {
+    return ''; // no address at all
+  }
+}
+
 export function serve(folder, port = 0) {
   const policy = policyOf(folder);
   const server = createServer((request, response) => {
-    const name = new URL(request.url, 'http://localhost').pathname.slice(1) || 'index.html';
+    const name = nameOf(request.url);
     if (!readdirSync(folder).includes(name) || !types[extname(name)])
       return response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not found\n');
     response.writeHead(200, {

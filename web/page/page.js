@@ -170,6 +170,7 @@ function showErrors(diagnostics) {
   view.mark('lit', new Set());
   layout.cancel();
   if (!isHidden()) notice(drawn ? 'The picture is of the last program without errors.' : '');
+  $('notice').classList.add('late');
   state('shown');
 }
 
@@ -186,6 +187,7 @@ const goTo = ({ from, to }) => editor.goTo(from, to);
 
 function notice(text, action, onclick) {
   $('notice').hidden = !text;
+  $('notice').classList.remove('late');
   $('notice').replaceChildren(
     text ?? '',
     action ? el('button', { type: 'button', onclick }, action) : '',

@@ -145,6 +145,7 @@ for (const colorScheme of ['light', 'dark'])
         assert.deepEqual(await violations(page), []);
       }
       await type(page, '%a = mull 2 3\n%b = add (stack 1 2) (stack 1 2 3)\n');
+      await page.waitForTimeout(1000); // what is late
       await page.screenshot({
         path: `${process.env.SCREENSHOTS}/${colorScheme}-${width}-error.png`,
         fullPage: true,
