@@ -11,6 +11,7 @@ import { Editor } from './editor.js';
 import { GraphView } from './graph.js';
 import { showProblems, verdict } from './problems.js';
 import { Details } from './details.js';
+import { Reference } from './reference.js';
 import { Inputs } from './inputs.js';
 import { Simplify } from './simplify.js';
 import { Challenges } from './challenges.js';
@@ -18,10 +19,11 @@ import { decode, download, encode, png } from './share.js';
 import { showKey } from './key.js';
 import { theme } from './theme.js';
 import { tabs } from './tabs.js';
-import { MANY, MOST } from './limits.js';
+import { MANY, MOST, PATIENCE, SLOW } from './limits.js';
 
 const library = connect();
 const layout = layouter();
+const reference = new Reference(library);
 
 let generation = 0; // of the text and its inputs
 let structure = null; // of the newest program without errors: statements, nodes, stats, inputs
@@ -31,8 +33,6 @@ let drawn = null; // { dot, svg } of the picture; null: there is none
 let opened = new Set(); // boxes whose runs are unfolded
 let selected = null; // { id, name } of the node in the details
 let stepping = false; // the graph shows a step of the simplifier
-let reference = new Map(); // op name → documentation
-let opCompletions = [];
 
 // ---- the parts ----
 
@@ -43,8 +43,8 @@ const editor = new Editor($('editor'), {
   },
   line: (line) => lightNodesOf(line),
   facts: {
-    ops: () => opCompletions,
-    op: (word) => reference.get(word.toLowerCase()) ?? null,
+    ops: () => reference.completions,
+    op: (word) => reference.op(word),
     nodeOf: (name) => {
       const node = nodeNamed(name);
       return node ? { node, value: values.get(node.id) } : null;
@@ -106,7 +106,7 @@ async function analyse() {
       },
     );
     if (!current()) return;
-    if (!reference.size) learn();
+    reference.learn();
     if (!answer.ok) return showErrors(answer.diagnostics);
     showRun(answer.run);
     await draw(answer.graph, current);
@@ -202,26 +202,16 @@ async function draw(graph, current, force = false) {
   if (!isHidden()) notice('');
   if (count > MANY && !force) {
     layout.cancel();
-    drawn = null;
-    view.clear();
-    showKey($('key'), []);
+    noPicture();
     const large = `${plural(count, 'box', 'boxes')}: too many to draw at once.`;
     if (count > MOST) notice(large);
     else notice(large, 'Draw it all the same', () => drawLarge(graph, current));
     return state('shown');
   }
-  const patience = setTimeout(() => {
-    if (current())
-      notice(`Laying out ${plural(count, 'box', 'boxes')}…`, 'Stop', () => {
-        layout.cancel();
-        notice('The layout was stopped.');
-        state('shown');
-      });
-  }, 700);
+  const timers = watchLayout(graph, current, force);
   try {
     const picture = await layout.layout(graph.dot);
     if (!current()) return;
-    clearTimeout(patience);
     if (!isHidden()) notice('');
     show(picture, graph);
   } catch (error) {
@@ -229,8 +219,31 @@ async function draw(graph, current, force = false) {
     notice(error.message);
     state('shown');
   } finally {
-    clearTimeout(patience);
+    timers.forEach(clearTimeout);
   }
+}
+
+/* A layout that takes long says so and can be stopped; very long, it is stopped unless forced. */
+function watchLayout(graph, current, force) {
+  const boxes = plural(graph.count, 'box', 'boxes');
+  const stop = (text) => {
+    layout.cancel();
+    noPicture();
+    notice(text, 'Draw it all the same', () => drawLarge(graph, current));
+    state('shown');
+  };
+  const say = () => notice(`Laying out ${boxes}…`, 'Stop', () => stop('The layout was stopped.'));
+  const giveUp = () => stop(`The layout of ${boxes} took too long and was stopped.`);
+  return [
+    setTimeout(() => current() && say(), SLOW),
+    ...(force ? [] : [setTimeout(() => current() && giveUp(), PATIENCE)]),
+  ];
+}
+
+function noPicture() {
+  drawn = null;
+  view.clear();
+  showKey($('key'), []);
 }
 
 async function drawLarge(graph, current) {
@@ -297,7 +310,7 @@ async function select(name, ask = true) {
     ? {}
     : await library.call('facts', { node: selected.id }).catch(() => ({}));
   if (selected !== mine) return;
-  details.node(members[0], { value: values.get(mine.id), ...facts }, reference.get(members[0].op));
+  details.node(members[0], { value: values.get(mine.id), ...facts }, reference.op(members[0].op));
 }
 
 function unfold(name) {
@@ -473,30 +486,6 @@ function listen() {
     menu.querySelector('summary').focus();
   });
   addEventListener('hashchange', fromLink);
-}
-
-/* The ops' documentation; anew with the next program, where the library did not answer. */
-async function learn() {
-  const { ops } = await library.call('reference').catch(() => ({ ops: [] }));
-  for (const op of ops)
-    for (const name of [op.name, ...op.spellings]) reference.set(name.toLowerCase(), op);
-  opCompletions = [
-    ...new Map(
-      ops.flatMap((op) =>
-        [op.name, ...op.spellings]
-          .filter((n) => n === n.toLowerCase())
-          .map((n) => [
-            n,
-            {
-              label: n,
-              type: 'function',
-              detail: op.signature.replace(/^\S+\s*/, ''),
-              info: () => el('div', {}, op.doc),
-            },
-          ]),
-      ),
-    ).values(),
-  ];
 }
 
 theme($('theme'));

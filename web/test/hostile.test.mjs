@@ -72,6 +72,21 @@ test('many nodes that do not fold are not laid out before the user asks', async 
   await alive(page);
 });
 
+test('a layout that takes too long is stopped', async () => {
+  const page = await open(site);
+  const lines = [];
+  for (let i = 0; i < 20; i++) lines.push(`%y${i} = param ${i} dtype=i32`);
+  for (let i = 20; i < 380; i++)
+    // each from two that lie far apart
+    lines.push(
+      `%y${i} = ${['add', 'mul', 'max'][i % 3]} %y${(i * i) % i || i - 1} %y${(i * 31) % i}`,
+    );
+  await paste(page, lines.join('\n'));
+  assert.match(await page.locator('#notice').textContent(), /boxes took too long and was stopped/);
+  assert.equal(await page.locator('g.node').count(), 0);
+  await alive(page);
+});
+
 test('a million parentheses', async () => {
   const page = await open(site);
   await paste(page, `%a = add 1 ${'('.repeat(1e6)}`);
