@@ -1,5 +1,6 @@
 #!/bin/sh
-# deps.sh [docs | cross | prove | examples | web] - installs what the tests need where it is missing: cmocka, g++,
+# deps.sh [docs | cross | prove | examples | web] - installs what the tests need where it is
+# missing: cmocka, g++,
 # pkg-config, a reader of man pages and the sources of a locale; for `make docs` Doxygen; for
 # tests/cross.sh the cross compilers and an emulator; for `make prove` z3; for `make examples-data` numpy and the images;
 # for `make test-page` a browser and Node.
@@ -21,6 +22,7 @@ elif [ "${1:-}" = web ]; then
   need node nodejs
   need npm npm
   need chromium chromium
+  ls -d /usr/share/fonts/truetype/liberation* >/dev/null 2>&1 || packages="$packages fonts-liberation"
 elif [ "${1:-}" = examples ]; then
   "$PYTHON" -c 'import numpy' 2>/dev/null || packages="$packages python3-numpy"
   [ -e "$FASHION" ] || packages="$packages dataset-fashion-mnist"
