@@ -39,7 +39,7 @@ run({ files, concurrency: 1, timeout: 300000 })
   })
   .on('end', () => {
     for (const line of figures) console.log(`      ${line}`);
-    console.log(`${passed} passed, ${failed} failed`);
+    console.log(`page: ${passed} passed, ${failed} failed`);
     process.exitCode = failed || !passed ? 1 : 0;
   })
   .resume();
