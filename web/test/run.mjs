@@ -1,6 +1,6 @@
 // All browser tests, one file after the other: `node web/test/run.mjs PAGE SCREENSHOTS`, of a page
 // that was built. Prints a line a test, what failed in full, the figures that were measured, and
-// last "N passed, M failed".
+// last "page: N passed, M failed".
 import { run } from 'node:test';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
