@@ -19,6 +19,8 @@
 #   make format     clang-format
 #   make install    into $(DESTDIR)$(PREFIX); make uninstall takes it away again
 #   make amalgamation, dist, docs   one uop.c; a tarball; the reference in HTML
+#   make playground  the page that shows the graph of what you type, served on 127.0.0.1; make web: its
+#                   static files; make test-page: its tests in a real browser
 #   make clean
 #
 # CC, CFLAGS and BUILD may be given: make BUILD=/tmp/b CC=clang.
@@ -317,6 +319,10 @@ docs:
 	@BUILD=$(BUILD) VERSION=$(VERSION) doxygen tools/Doxyfile
 	@echo "  docs $(BUILD)/docs/html/index.html"
 # ---- end of install ----
+
+# ---- the playground ----
+
+include web/page.mk
 
 # ---- benchmarks ----
 

@@ -1,8 +1,9 @@
 #!/bin/sh
-# deps.sh [docs | cross | prove | examples | wasm] - installs what the tests need where it is missing:
-# cmocka, g++, pkg-config, a reader of man pages and the sources of a locale; for `make docs` Doxygen;
-# for tests/cross.sh the cross compilers and an emulator; for `make prove` z3; for `make examples-data`
-# numpy and the images; for `make wasm` clang's WebAssembly and Node.
+# deps.sh [docs | cross | prove | examples | wasm | web] - installs what the tests need where it is
+# missing: cmocka, g++, pkg-config, a reader of man pages and the sources of a locale; for `make docs`
+# Doxygen; for tests/cross.sh the cross compilers and an emulator; for `make prove` z3; for `make
+# examples-data` numpy and the images; for `make wasm` clang's WebAssembly and Node; for `make
+# test-web` a browser, too.
 # As root it installs Debian's packages; otherwise it prints the one command to type.
 set -u
 packages=""
@@ -25,6 +26,11 @@ elif [ "${1:-}" = wasm ]; then
     packages="$packages libclang-rt-14-dev-wasm32"
   need node nodejs
   need npm npm
+elif [ "${1:-}" = web ]; then
+  need node nodejs
+  need npm npm
+  need chromium chromium
+  ls -d /usr/share/fonts/truetype/liberation* >/dev/null 2>&1 || packages="$packages fonts-liberation"
 elif [ "${1:-}" = examples ]; then
   "$PYTHON" -c 'import numpy' 2>/dev/null || packages="$packages python3-numpy"
   [ -e "$FASHION" ] || packages="$packages dataset-fashion-mnist"

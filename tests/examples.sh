@@ -74,7 +74,7 @@ while read -r set count _; do
   uopc rules "$set" >"$set.shown"
   said=$(same "$set" "$set.shown" "$count" 2>&1)
   expect "uopc rules $set, as a rule file" $? "$said"
-  cat "$set.shown" >>all
+  [ "$set" = simplify ] || cat "$set.shown" >>all # which has rules of other sets
 done <sets
 uopc rules --all >all.shown
 said=$(uopc rules --check all.shown 2>&1 && grep -v '^$' all >all.want &&

@@ -66,8 +66,9 @@ $(WASM)/web/wasm/wasi/%.o: web/wasm/wasi/%.c web/wasm/wasi/shim.h $(DEPS) Makefi
 $(WASM)/uopc.wasm: $(WASICLI:%.c=$(WASM)/%.o) $(WASMOBJ)
 	$(call SAY,link)$(WASMCC) $(WASMLINK) $^ $(WASILIBS) -o $@
 
-test-web: web-package
+test-web: web-package web
+	@tests/deps.sh web
 	@$(MAKE) -s --no-print-directory $(WASM)/uopc.wasm $(BUILD)/uopc
-	@BUILD=$(BUILD) web/test-package.sh
+	@BUILD=$(BUILD) web/test.sh
 
 .PHONY: wasm wasm-deps web-package test-web

@@ -1,7 +1,8 @@
 #!/bin/sh
-# test-package.sh - tests of the library as WebAssembly, from the project's root: `make test-web`. The
-# golden files through the command as WebAssembly, floats bit by bit, and the package as npm packs it,
-# installed into an empty folder. Prints a line a step, and last "N passed, N failed".
+# test.sh - tests of the library as WebAssembly and of the page, from the project's root: `make
+# test-web`. The golden files through the command as WebAssembly, floats bit by bit, the package as npm
+# packs it, installed into an empty folder, and the page in a real browser. Prints a line a step, and
+# last "N passed, N failed".
 set -u
 BUILD=${BUILD:-build}
 dir=$BUILD/web-test
@@ -45,7 +46,7 @@ small_enough() { # the bar is 150 KB
 }
 
 same_version() { grep -q "\"version\": \"$version\"" web/package/package.json; }
-no_registry() { ! grep -n '"resolved"' web/package/package-lock.json; }
+no_registry() { ! grep -n '"resolved"' web/package/package-lock.json web/package-lock.json; }
 
 step web-size small_enough
 step web-version same_version
@@ -55,4 +56,5 @@ closing web-floats node web/test/floats.mjs "$BUILD/wasm/uopc.wasm" "$BUILD/uopc
 step web-install install_package
 closing web-package node_tests
 step web-types check_types
+closing web-page node web/test/run.mjs "$BUILD/web" "$BUILD/web-screenshots"
 closing_line

@@ -1,0 +1,495 @@
+// The playground: wires the parts together. A change of the text goes to the library; figures,
+// values and marks come back at once, the graph's DOT goes on to the layout, and the picture
+// follows when it is done. Whatever is older than the newest text is dropped wherever it is.
+import examples from 'data:examples';
+import challenges from 'data:challenges';
+import { $, el, plural } from './dom.js';
+import { bare, figure, nodeLabel, namesText, typeText } from './words.js';
+import { connect, Overtaken } from './library.js';
+import { layouter, Stale } from './layout.js';
+import { Editor } from './editor.js';
+import { GraphView } from './graph.js';
+import { showProblems, verdict } from './problems.js';
+import { Details } from './details.js';
+import { Reference } from './reference.js';
+import { Inputs } from './inputs.js';
+import { Simplify } from './simplify.js';
+import { Challenges } from './challenges.js';
+import { decode, download, encode, png } from './share.js';
+import { showKey } from './key.js';
+import { theme } from './theme.js';
+import { tabs } from './tabs.js';
+import { MANY, MOST, PATIENCE, SLOW } from './limits.js';
+
+const library = connect();
+const layout = layouter();
+const reference = new Reference(library);
+
+let generation = 0; // of the text and its inputs
+let structure = null; // of the newest program without errors: statements, nodes, stats, inputs
+let nodes = new Map(); // id → node, of what the graph shows
+let values = new Map(); // id → value, bare
+let drawn = null; // { dot, svg } of the picture; null: there is none
+let opened = new Set(); // boxes whose runs are unfolded
+let selected = null; // { id, name } of the node in the details
+let stepping = false; // the graph shows a step of the simplifier
+
+// ---- the parts ----
+
+const editor = new Editor($('editor'), {
+  change: () => {
+    leaveSteps();
+    analyse();
+  },
+  line: (line) => lightNodesOf(line),
+  facts: {
+    ops: () => reference.completions,
+    op: (word) => reference.op(word),
+    nodeOf: (name) => {
+      const node = nodeNamed(name);
+      return node ? { node, value: values.get(node.id) } : null;
+    },
+    typeOf: (name) => (nodeNamed(name) ? typeText(nodeNamed(name)) : ''),
+  },
+});
+
+const view = new GraphView($('graph'), {
+  label: boxLabel,
+  onhover: (ids) => lightLinesOf(ids),
+  onselect: (name) => select(name),
+});
+
+const details = new Details($('details'));
+const inputs = new Inputs($('inputs'), () => {
+  leaveSteps();
+  analyse();
+});
+
+const simplify = new Simplify($('simplify-panel'), {
+  start: startSteps,
+  step: showStep,
+  use: (text) => editor.replace(text),
+  close: () => {
+    stepping = false;
+    stage('');
+    analyse();
+  },
+});
+
+const challengePanel = new Challenges($('challenges'), challenges, {
+  load: (text) => load(text),
+  check: (challenge, answer) =>
+    library
+      .call('check', { challenge, text: editor.text, answer })
+      .catch((e) => [{ pass: false, message: e.message }]),
+  hide: (yes) => {
+    document.documentElement.dataset.answers = yes ? 'hidden' : 'shown';
+    if (yes)
+      notice('Hidden until the question is answered.', 'Show anyway', () =>
+        challengePanel.on.hide(false),
+      );
+    else notice('');
+  },
+});
+
+// ---- from the text to the figures, the values and the picture ----
+
+async function analyse() {
+  const mine = ++generation;
+  const current = () => mine === generation;
+  state('busy');
+  try {
+    const answer = await library.analyse(
+      { text: editor.text, inputs: inputs.given, fill: inputs.fill, open: [...opened] },
+      (part) => {
+        if (current()) showStructure(part);
+      },
+    );
+    if (!current()) return;
+    reference.learn();
+    if (!answer.ok) return showErrors(answer.diagnostics);
+    showRun(answer.run);
+    await draw(answer.graph, current);
+  } catch (error) {
+    if (error instanceof Overtaken || error instanceof Stale || !current()) return;
+    showFailure(error.message);
+  }
+}
+
+function showStructure(part) {
+  structure = part;
+  nodes = new Map(part.nodes.map((n) => [n.id, n]));
+  values = new Map();
+  showFigures(part.stats);
+  part.inputs.sort((a, b) => b.kind.localeCompare(a.kind) || a.slot - b.slot); // params first
+  inputs.show(part.inputs, nodes);
+  $('graph').classList.remove('stale');
+}
+
+function showFigures({ nodes: count, tree, depth, ops }) {
+  const pairs = [
+    [count === 1 ? 'node' : 'nodes', [count.toLocaleString('en')]],
+    ['as a tree', figure(tree)],
+    ['depth', [depth.toLocaleString('en')]],
+    [ops === 1 ? 'op' : 'ops', [ops.toLocaleString('en')]],
+  ];
+  $('figures').replaceChildren(
+    ...pairs.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))),
+  );
+}
+
+function showRun(run) {
+  for (const v of run.values) if (!v.error) values.set(v.node, bare(v.text));
+  const problems = [...structure.diagnostics, ...run.diagnostics];
+  const failing = (d) => d.code === 'E_ASSERT';
+  editor.annotate({
+    diagnostics: problems,
+    values: run.values
+      .filter((v) => !v.error && v.text)
+      .map((v) => ({ line: v.line, text: bare(v.text) })),
+    marks: [
+      ...problems.filter((d) => !failing(d)).map(markOf),
+      ...run.asserts.map((a) => ({
+        line: a.line,
+        kind: a.pass ? 'pass' : 'fail',
+        title: a.pass ? 'The assert holds' : a.message,
+      })),
+    ],
+  });
+  inputs.report(run, structure.inputs);
+  showProblems(problems, run.asserts, goTo);
+  state('values');
+}
+
+const markOf = ({ line, severity, message }) => ({ line, kind: severity, title: message });
+
+function showErrors(diagnostics) {
+  editor.annotate({ diagnostics, values: [], marks: diagnostics.map(markOf) });
+  showProblems(diagnostics, [], goTo);
+  $('graph').classList.add('stale');
+  view.mark('lit', new Set());
+  layout.cancel();
+  if (!isHidden()) notice(drawn ? 'The picture is of the last program without errors.' : '');
+  $('notice').classList.add('late');
+  state('shown');
+}
+
+function showFailure(message) {
+  editor.annotate({ diagnostics: [], values: [], marks: [] });
+  $('graph').classList.add('stale');
+  verdict(message, 'fail');
+  state('shown');
+}
+
+const goTo = ({ from, to }) => editor.goTo(from, to);
+
+// ---- the picture ----
+
+function notice(text, action, onclick) {
+  $('notice').hidden = !text;
+  $('notice').classList.remove('late');
+  $('notice').replaceChildren(
+    text ?? '',
+    action ? el('button', { type: 'button', onclick }, action) : '',
+  );
+}
+
+const isHidden = () => document.documentElement.dataset.answers === 'hidden';
+
+/* force: draw it though it is large. A large graph's DOT is fetched only then. */
+async function draw(graph, current, force = false) {
+  const { count } = graph;
+  if (!isHidden()) notice('');
+  if (count > MANY && !force) {
+    layout.cancel();
+    noPicture();
+    const large = `${plural(count, 'box', 'boxes')}: too many to draw at once.`;
+    if (count > MOST) notice(large);
+    else notice(large, 'Draw it all the same', () => drawLarge(graph, current));
+    return state('shown');
+  }
+  const timers = watchLayout(graph, current, force);
+  try {
+    const picture = await layout.layout(graph.dot);
+    if (!current()) return;
+    if (!isHidden()) notice('');
+    show(picture, graph);
+  } catch (error) {
+    if (error instanceof Stale) return;
+    notice(error.message);
+    state('shown');
+  } finally {
+    timers.forEach(clearTimeout);
+  }
+}
+
+/* A layout that takes long says so and can be stopped; very long, it is stopped unless forced. */
+function watchLayout(graph, current, force) {
+  const boxes = plural(graph.count, 'box', 'boxes');
+  const stop = (text) => {
+    layout.cancel();
+    noPicture();
+    notice(text, 'Draw it all the same', () => drawLarge(graph, current));
+    state('shown');
+  };
+  const say = () => notice(`Laying out ${boxes}…`, 'Stop', () => stop('The layout was stopped.'));
+  const giveUp = () => stop(`The layout of ${boxes} took too long and was stopped.`);
+  return [
+    setTimeout(() => current() && say(), SLOW),
+    ...(force ? [] : [setTimeout(() => current() && giveUp(), PATIENCE)]),
+  ];
+}
+
+function noPicture() {
+  drawn = null;
+  view.clear();
+  showKey($('key'), []);
+}
+
+async function drawLarge(graph, current) {
+  try {
+    const whole = graph.dot ? graph : await library.call('graph', { open: [...opened] });
+    if (current()) await draw(whole, current, true);
+  } catch (error) {
+    if (current()) notice(error.message);
+  }
+}
+
+function show({ svg, lean }, graph) {
+  drawn = { dot: graph.dot, svg };
+  view.show(lean, graph.boxes);
+  $('fold').hidden = opened.size === 0;
+  showKey($('key'), [...view.nodes.values()]);
+  const again = selected && !stepping && (selected.name ? nodeNamed(selected.name)?.id : null);
+  const box = again ? view.boxOf(again) : null;
+  if (box) select(box, false);
+  else if (selected) select(null);
+  if (editor.told) lightNodesOf(editor.told);
+  state('shown');
+}
+
+/* busy, values (all but the picture is there), shown: for tests and measurements. */
+function state(name) {
+  document.documentElement.dataset.state = name;
+}
+
+const nodeNamed = (name) => {
+  const id = structure?.statements.findLast((s) => s.name === name)?.node;
+  return structure?.nodes.find((n) => n.id === id) ?? null;
+};
+
+/* The nodes that a box stands for, in the order of their lines. */
+const membersOf = (name) =>
+  (view.boxes[name]?.nodes ?? [])
+    .map((id) => nodes.get(id))
+    .filter(Boolean)
+    .sort((a, b) => (a.lines[0] ?? 0) - (b.lines[0] ?? 0));
+
+/* What a screen reader says of a box, beginning with what it shows. */
+function boxLabel(name, shown) {
+  const box = view.boxes[name];
+  const members = membersOf(name);
+  if (!members.length) return shown;
+  if (!box.folded) return nodeLabel(members[0], shown);
+  const names = members.flatMap((n) => n.names);
+  const ends =
+    names.length > 1 ? `${namesText([names[0]])} to ${namesText(names.slice(-1))}, ` : '';
+  return `${shown}, ${ends}${members.length} nodes folded into one; Enter opens them`;
+}
+
+async function select(name, ask = true) {
+  if (ask && name && view.boxes[name]?.folded) return unfold(name);
+  view.select(name);
+  const members = name ? membersOf(name) : [];
+  selected = members.length ? { id: members[0].id, name: members[0].names[0] } : null;
+  if (!selected) return details.hint();
+  if (view.boxes[name].folded) return details.folded(members, () => unfold(name));
+  const mine = selected;
+  if (ask && !stepping && members[0].lines.length) editor.reveal(members[0].lines[0]);
+  const facts = stepping
+    ? {}
+    : await library.call('facts', { node: selected.id }).catch(() => ({}));
+  if (selected !== mine) return;
+  details.node(members[0], { value: values.get(mine.id), ...facts }, reference.op(members[0].op));
+}
+
+function unfold(name) {
+  opened.add(name);
+  redraw();
+}
+
+/* The same program, or the same step, with other runs unfolded. */
+function redraw() {
+  view.moved = false;
+  if (stepping) showStep(simplify.k);
+  else analyse();
+}
+
+// ---- lines and nodes light each other ----
+
+function lightLinesOf(ids) {
+  view.mark('lit', new Set(ids ?? []));
+  if (!stepping) editor.light((ids ?? []).flatMap((id) => nodes.get(id)?.lines ?? []));
+  if (!ids && editor.told) lightNodesOf(editor.told);
+}
+
+function lightNodesOf(line) {
+  if (stepping || $('graph').classList.contains('stale')) return;
+  const ids =
+    line === null ? [] : [...nodes.values()].filter((n) => n.lines.includes(line)).map((n) => n.id);
+  view.mark('lit', new Set(ids));
+}
+
+// ---- simplify ----
+
+async function startSteps() {
+  try {
+    const result = await library.call('simplify');
+    if (!result) return simplify.idle('The program has an error; it cannot be simplified.');
+    simplify.show(result);
+  } catch (error) {
+    simplify.idle(error.message);
+  }
+}
+
+async function showStep(k) {
+  const mine = generation;
+  state('busy');
+  try {
+    const step = await library.call('step', { k, open: [...opened] });
+    const current = () => mine === generation && simplify.open && simplify.k === k;
+    if (!step || !current()) return;
+    stepping = true;
+    nodes = new Map(step.nodes.map((n) => [n.id, n]));
+    values = new Map();
+    simplify.showText(step.text);
+    showFigures(step.stats);
+    stage(k ? `After step ${k} of ${simplify.steps}` : 'Before the first step');
+    editor.light([]);
+    select(null);
+    await draw(step.graph, current);
+    if (current()) view.mark('changed', new Set(k ? step.changed : []));
+  } catch (error) {
+    if (!(error instanceof Stale)) simplify.idle(error.message);
+  }
+}
+
+/* What the graph shows, where it is not the program. */
+function stage(text) {
+  $('stage').hidden = !text;
+  $('stage').textContent = text;
+}
+
+function leaveSteps() {
+  if (!simplify.open) return;
+  stepping = false;
+  stage('');
+  simplify.idle();
+}
+
+// ---- programs from elsewhere, links and files ----
+
+function load(text, given = []) {
+  opened = new Set();
+  view.moved = false;
+  selected = null;
+  inputs.given = given;
+  if (text === editor.text) analyse();
+  else editor.replace(text);
+}
+
+function status(text) {
+  $('status').textContent = text;
+  clearTimeout(status.timer);
+  status.timer = setTimeout(() => {
+    $('status').textContent = '';
+  }, 6000);
+}
+
+async function fromLink() {
+  try {
+    const program = await decode(location.hash);
+    if (!program) return false;
+    challengePanel.list();
+    load(program.text, program.inputs);
+    return true;
+  } catch (error) {
+    status('The link holds no program that could be read.');
+    return false;
+  }
+}
+
+async function copyLink() {
+  history.replaceState(null, '', await encode({ text: editor.text, inputs: inputs.given }));
+  try {
+    await navigator.clipboard.writeText(location.href);
+    status('The link is copied.');
+  } catch {
+    status('The link is in the address bar.');
+  }
+}
+
+async function save(as) {
+  $('download').open = false;
+  if (as === 'uir') return download('program.uir', 'text/plain', editor.text);
+  if (as === 'dot') {
+    const dot = drawn?.dot ?? (await library.call('graph', { open: [...opened] })).dot;
+    return download('graph.dot', 'text/vnd.graphviz', dot);
+  }
+  if (!drawn) return status('There is no picture to save.');
+  if (as === 'svg') return download('graph.svg', 'image/svg+xml', drawn.svg);
+  download('graph.png', 'image/png', await png(drawn.svg));
+}
+
+// ---- controls ----
+
+function fillExamples() {
+  const menu = $('examples');
+  for (const group of new Set(examples.map((e) => e.group)))
+    menu.append(
+      el(
+        'optgroup',
+        { label: group },
+        examples
+          .filter((e) => e.group === group)
+          .map((e) => el('option', { value: e.file }, e.title)),
+      ),
+    );
+  menu.addEventListener('change', () => {
+    const example = examples.find((e) => e.file === menu.value);
+    if (example) {
+      challengePanel.list();
+      load(example.text, example.inputs);
+    }
+    menu.value = '';
+  });
+}
+
+function listen() {
+  $('zoom-in').addEventListener('click', () => view.zoom(1.25));
+  $('zoom-out').addEventListener('click', () => view.zoom(0.8));
+  $('fit').addEventListener('click', () => view.fit());
+  $('fold').addEventListener('click', () => {
+    opened = new Set();
+    redraw();
+  });
+  $('copy-link').addEventListener('click', copyLink);
+  for (const button of document.querySelectorAll('[data-as]'))
+    button.addEventListener('click', () => save(button.dataset.as).catch((e) => status(e.message)));
+  const menu = $('download');
+  document.addEventListener('click', (e) => {
+    if (!menu.contains(e.target)) menu.open = false;
+  });
+  menu.addEventListener('keydown', (e) => {
+    if (e.key !== 'Escape') return;
+    menu.open = false;
+    menu.querySelector('summary').focus();
+  });
+  addEventListener('hashchange', fromLink);
+}
+
+theme($('theme'));
+tabs(document.querySelector('[role="tablist"]'));
+fillExamples();
+listen();
+if (!(await fromLink())) load(examples[0].text, examples[0].inputs);

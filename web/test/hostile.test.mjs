@@ -1,0 +1,145 @@
+// Large and hostile programs: the page stays alive and says what the library says.
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { figures, open, picture, start, type } from './browser.mjs';
+
+let site;
+before(async () => {
+  site = await start(process.env.WEB);
+});
+after(() => site.stop());
+
+/* A library that is ready, and never answers. */
+const MUTE = 'postMessage({ ready: true });';
+
+const problems = (page) => page.locator('#problem-list button').allTextContents();
+async function alive(page) {
+  await type(page, '%a = add 20 22\n');
+  assert.deepEqual(await page.locator('.cm-value').allTextContents(), ['= 42']);
+  assert.equal(await page.locator('g.node').count(), 3);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+}
+
+/* As a paste: the way that a large text comes in. */
+async function paste(page, text) {
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+A');
+  await page.evaluate((pasted) => {
+    const data = new DataTransfer();
+    data.setData('text/plain', pasted);
+    document
+      .querySelector('#editor')
+      .shadowRoot.querySelector('.cm-content')
+      .dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+      );
+  }, text);
+  await picture(page, 60000);
+}
+
+test('20,000 lines', async (t) => {
+  const page = await open(site);
+  const lines = ['%x0 = param 0 dtype=i32'];
+  for (let i = 1; i < 20000; i++) lines.push(`%x${i} = add %x${i - 1} ${i}`);
+  const begun = performance.now();
+  await paste(page, lines.join('\n'));
+  t.diagnostic(`20,000 lines pasted, seen after: ${Math.round(performance.now() - begun)} ms`);
+  assert.equal((await figures(page)).nodes, '39,999');
+  assert.equal((await figures(page)).depth, '19,999');
+  await page.keyboard.press('Control+End');
+  const typed = performance.now();
+  await page.keyboard.type('\n%y = add %x5 %x6');
+  await picture(page, 60000);
+  t.diagnostic(
+    `20,000 lines, a line typed below, seen after: ${Math.round(performance.now() - typed)} ms`,
+  );
+  assert.equal((await figures(page)).nodes, '40,000');
+  await alive(page);
+});
+
+test('many nodes that do not fold are not laid out before the user asks', async () => {
+  const page = await open(site);
+  const lines = ['%x0 = param 0 dtype=i32', '%x1 = param 1 dtype=i32'];
+  const ops = ['add', 'mul', 'max'];
+  for (let i = 2; i < 900; i++) lines.push(`%x${i} = ${ops[i % 3]} %x${i - 1} %x${i >> 1}`);
+  await paste(page, lines.join('\n'));
+  assert.match(await page.locator('#notice').textContent(), /too many to draw at once/);
+  assert.equal((await figures(page)).nodes, '900');
+  await page.getByRole('button', { name: 'Draw it all the same' }).click();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  assert.match(await page.locator('#notice').textContent(), /stopped/);
+  await alive(page);
+});
+
+test('a layout that takes too long is stopped', async () => {
+  const page = await open(site);
+  const lines = [];
+  for (let i = 0; i < 20; i++) lines.push(`%y${i} = param ${i} dtype=i32`);
+  for (let i = 20; i < 380; i++)
+    // each from two that lie far apart
+    lines.push(
+      `%y${i} = ${['add', 'mul', 'max'][i % 3]} %y${(i * i) % i || i - 1} %y${(i * 31) % i}`,
+    );
+  await paste(page, lines.join('\n'));
+  assert.match(await page.locator('#notice').textContent(), /boxes took too long and was stopped/);
+  assert.equal(await page.locator('g.node').count(), 0);
+  await alive(page);
+});
+
+test('a million parentheses', async () => {
+  const page = await open(site);
+  await paste(page, `%a = add 1 ${'('.repeat(1e6)}`);
+  assert.equal((await problems(page)).length, 1);
+  assert.match((await problems(page))[0], /^● error, line 1: /);
+  await alive(page);
+});
+
+test('an EXPAND of 2^31-1 elements', async () => {
+  const page = await open(site);
+  await type(
+    page,
+    '%x = expand (reshape 1.0 (1,)) (2147483647,)\n%y = add %x 1.0\n%z = reduce %y\n',
+  );
+  assert.ok(
+    (await problems(page)).some((p) => p.startsWith('● error, line')),
+    await problems(page),
+  );
+  assert.equal((await page.locator('g.node.kind-movement').count()) >= 1, true);
+  await alive(page);
+});
+
+test('markup in a program is text', async () => {
+  const page = await open(site);
+  await type(page, '# <img src=x onerror=alert(1)>\n%a = <img src=x onerror=alert(1)> "&quot;\n');
+  assert.equal(await page.locator('#problem-list img, .cm-content img').count(), 0);
+  assert.equal((await problems(page)).length, 1);
+  await alive(page);
+});
+
+test('an overtaken layout is ended', async () => {
+  const page = await open(site);
+  const lines = ['%x0 = param 0 dtype=i32', '%x1 = param 1 dtype=i32'];
+  for (let i = 2; i < 390; i++)
+    lines.push(`%x${i} = ${['add', 'mul'][i % 2]} %x${i - 1} %x${i >> 2}`);
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(lines.join('\n'));
+  await alive(page);
+});
+
+test('a library that does not answer is started again, says so, and then answers', async () => {
+  const page = await open(site);
+  let asked = 0;
+  await page
+    .context()
+    .route('**/library.worker.js', (route) =>
+      asked++ ? route.continue() : route.fulfill({ contentType: 'text/javascript', body: MUTE }),
+    );
+  await page.reload();
+  const said = () =>
+    /did not answer in 8 seconds/.test(document.querySelector('#verdict').textContent);
+  await page.waitForFunction(said, null, { timeout: 20000 });
+  assert.equal(asked, 2);
+  await alive(page);
+});
