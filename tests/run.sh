@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh - all tests, from the project's root: `make test`. Prints a line a step, what failed in
-# full, and last "N passed, N failed".
+# run.sh - all tests, from the project's root: `make test`; with WEB=1 those of `make test-web` too.
+# Prints a line a step, what failed in full, and last "N passed, N failed".
 set -u
 BUILD=${BUILD:-build}
 MAKE=${MAKE:-make}
@@ -71,4 +71,5 @@ closing cross sh tests/cross.sh "$BUILD"
 closing compilers sh tests/compilers.sh "$BUILD/compilers"
 closing faults sh tests/faults.sh "$BUILD/faults"
 closing install sh tests/install.sh "$BUILD"
+if [ -n "${WEB:-}" ]; then closing web "$MAKE" -s test-web BUILD="$BUILD"; fi
 closing_line

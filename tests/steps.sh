@@ -17,12 +17,12 @@ step() { # step NAME COMMAND…: one test, that a command succeeds
   else count 0 1 "$name" "$log/$name.log"; fi
 }
 
-closing() { # closing NAME COMMAND…: a command that ends with "…N passed, N failed"
+closing() { # closing NAME COMMAND…: a command that ends with "… N passed, N failed"
   name=$1
   shift
   "$@" >"$log/$name.log" 2>&1
   status=$?
-  last=$(tail -n 1 "$log/$name.log" | sed -n 's/.* \([0-9][0-9]*\) [a-z]*, \([0-9][0-9]*\) [a-z]*$/\1 \2/p')
+  last=$(tail -n 1 "$log/$name.log" | sed -n 's/^\(.* \)\{0,1\}\([0-9][0-9]*\) [a-z]*, \([0-9][0-9]*\) [a-z]*$/\2 \3/p')
   p=${last% *}
   f=${last#* }
   if [ -z "$last" ]; then p=0 f=1; elif [ $status != 0 ] && [ "$f" = 0 ]; then f=1; fi
