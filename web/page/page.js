@@ -108,8 +108,9 @@ async function analyse() {
     if (!current()) return;
     reference.learn();
     if (!answer.ok) return showErrors(answer.diagnostics);
+    const drawing = draw(answer.graph, current); // the layout runs beside what follows
     showRun(answer.run);
-    await draw(answer.graph, current);
+    await drawing;
   } catch (error) {
     if (error instanceof Overtaken || error instanceof Stale || !current()) return;
     showFailure(error.message);
@@ -158,7 +159,7 @@ function showRun(run) {
   });
   inputs.report(run, structure.inputs);
   showProblems(problems, run.asserts, goTo);
-  state('values');
+  if (document.documentElement.dataset.state === 'busy') state('values');
 }
 
 const markOf = ({ line, severity, message }) => ({ line, kind: severity, title: message });
