@@ -143,7 +143,7 @@ export interface RuleDoc {
 
 export interface Uopc {
   readonly version: string;
-  parse(text: string): Program; // never throws on bad text
+  parse(text: string): Program; // throws for no text, only where memory runs out
   ops(): OpDoc[];
   rules(): RuleDoc[];
   sets(): string[];

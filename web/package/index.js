@@ -207,10 +207,7 @@ class Program {
   constructor(lib, text, ruleDocs) {
     this.#lib = lib;
     this.#ruleDocs = ruleDocs;
-    const answer = lib.withText(text, (at, length) => {
-      this.#handle = lib.exports.parse(at, length);
-      return lib.answer();
-    });
+    const answer = this.#read(text);
     this.ok = answer.ok;
     this.diagnostics = answer.diagnostics;
     const { names, places } = answer;
@@ -219,6 +216,19 @@ class Program {
       const [line, , from, to, node] = places.slice(5 * i, 5 * i + 5);
       return { name, line, from, to, node };
     });
+  }
+
+  #read(text) {
+    const lib = this.#lib;
+    try {
+      return lib.withText(text, (at, length) => {
+        this.#handle = lib.exports.parse(at, length);
+        return lib.answer();
+      });
+    } catch (error) {
+      this.free(); // out of memory: what there is goes back
+      throw error;
+    }
   }
 
   /* The handle of a program that can be asked something. */
@@ -272,28 +282,38 @@ class Program {
     return { line, column: this.#columns[i], from, to };
   }
 
-  #runAnswer(run, inputs, fill) {
+  /* Of numbers and texts that are plain by now: nothing of the caller's runs meanwhile. */
+  #runAnswer(inputs, seed, maxSteps, maxBytes) {
     const lib = this.#lib;
-    const inputErrors = [];
-    for (const { kind, slot, text } of inputs) {
-      const message = lib.withText(text, (at, length) => {
-        lib.exports.run_input(run, kind === 'buffer' ? 1 : 0, slot, at, length);
-        return lib.answer();
-      });
-      if (message !== null) inputErrors.push({ kind, slot, message });
+    const { run_new, run_input, run_go, run_free } = lib.exports;
+    const run = run_new(this.#use(), maxSteps, maxBytes);
+    if (!run) throw new Error('uopc: out of memory');
+    try {
+      const inputErrors = [];
+      for (const { kind, slot, text } of inputs) {
+        const message = lib.withText(text, (at, length) => {
+          run_input(run, kind === 'buffer' ? 1 : 0, slot, at, length);
+          return lib.answer();
+        });
+        if (message !== null) inputErrors.push({ kind, slot, message });
+      }
+      run_go(run, seed);
+      return { ...lib.answer(), inputErrors };
+    } finally {
+      run_free(run);
     }
-    lib.exports.run_go(run, fill);
-    return { ...lib.answer(), inputErrors };
   }
 
   run({ inputs = [], fill = -1, maxSteps = MAX_STEPS, maxBytes = MAX_BYTES } = {}) {
-    const run = this.#lib.exports.run_new(this.#use(), budget(maxSteps), budget(maxBytes));
-    if (!run) throw new Error('uopc: out of memory');
-    const seed = fill < 0 ? -1 : Math.min(Math.floor(fill), Number.MAX_SAFE_INTEGER);
     const { values, asserts, diagnostics, inputErrors, steps, ok } = this.#runAnswer(
-      run,
-      inputs,
-      seed,
+      Array.from(inputs, ({ kind, slot, text }) => ({
+        kind: `${kind}`,
+        slot: Number(slot),
+        text: `${text}`,
+      })),
+      fill < 0 ? -1 : Math.min(Math.floor(Number(fill)), Number.MAX_SAFE_INTEGER),
+      budget(maxSteps),
+      budget(maxBytes),
     );
     return {
       values: values.map(({ statement, ...rest }) => {
@@ -317,10 +337,16 @@ class Program {
     const lib = this.#lib;
     const room = trace ? Math.min(Math.max(0, Math.floor(maxTrace)), 100_000) : 0;
     let handle = 0;
-    const answer = lib.withText(set, (at) => {
-      handle = lib.exports.simplify(this.#use(), at, room);
-      return lib.answer();
-    });
+    let answer;
+    try {
+      answer = lib.withText(`${set}`, (at) => {
+        handle = lib.exports.simplify(this.#use(), at, room);
+        return lib.answer();
+      });
+    } catch (error) {
+      if (handle) lib.exports.simplified_free(handle);
+      throw error;
+    }
     if (!handle) throw new Error(`uopc: ${answer}`);
     if (!trace) answer.more = false;
     return new Simplified(lib, handle, answer, this.statements, this.#ruleDocs);
@@ -334,7 +360,7 @@ class Program {
 
 /* A budget that the module understands: at least 1. */
 function budget(n) {
-  return Math.min(Math.max(1, Math.floor(n)), Number.MAX_SAFE_INTEGER);
+  return Math.min(Math.max(1, Math.floor(Number(n))), Number.MAX_SAFE_INTEGER);
 }
 
 /* ---- the library ---- */

@@ -5,6 +5,7 @@ const FREE = ['const', 'param'];
 const say = (pass, message) => ({ pass, message });
 const count = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
 const ops = (program) => program.nodes().filter((n) => !FREE.includes(n.op));
+const bareNumber = (answer) => String(answer).replace(/[\s,_]/g, ''); // 1,234 as the page writes it
 const valueOf = (text) => text.replace(/ : \w+ \([\d, ]*\)$/, '');
 
 /* The value of a statement, or of the result: the last statement that has a name. */
@@ -13,8 +14,12 @@ function result(run, name) {
   return name ? named.findLast((v) => v.name === name) : named.at(-1);
 }
 
+/* Inputs that are made up, beside the cases: a table of these alone is no solution. */
+const seeds = Array.from({ length: 40 }, (_, i) => i + 1);
+const resultOf = (program, { of }, fill) => result(program.run({ fill }), of)?.text;
+
 const functions = {
-  outputs(check, { program }) {
+  outputs(check, { program, solution }) {
     for (const { inputs, output } of check.cases) {
       const run = program.run({
         inputs: inputs.map((text, slot) => ({ kind: 'param', slot, text })),
@@ -29,6 +34,9 @@ const functions = {
             (got === null ? ', but there is none.' : `, not ${got}.`),
         );
     }
+    const differs = (fill) => resultOf(program, check, fill) !== resultOf(solution, check, fill);
+    if (solution?.ok && seeds.some(differs))
+      return say(false, 'It is right for some inputs, and not for others.');
     return say(true, `The result is right for ${count(check.cases.length, 'hidden input')}.`);
   },
   maxOps(check, { program }) {
@@ -70,11 +78,11 @@ const functions = {
     );
   },
   answer(check, { answer, starter }) {
-    const given = String(answer ?? '').trim();
+    const given = bareNumber(answer ?? '');
     if (given === '') return say(false, 'Type your answer first.');
     const { [check.of]: right } =
       check.of === 'value' ? { value: valueOf(result(starter.run()).text) } : starter.stats();
-    const pass = given === String(right);
+    const pass = given === bareNumber(right);
     return say(pass, pass ? `${given} is right.` : `${given} is not it.`);
   },
 };
@@ -84,14 +92,16 @@ export const kinds = Object.keys(functions);
 export function check(uopc, challenge, text, answer) {
   const program = uopc.parse(text);
   const starter = uopc.parse(challenge.starter);
+  const solution = challenge.solution ? uopc.parse(challenge.solution) : null;
   try {
     if (!program.ok) {
       const { line, message } = program.diagnostics.find((d) => d.severity === 'error');
       return [say(false, `The program has an error in line ${line}: ${message}`)];
     }
-    return challenge.checks.map((c) => functions[c.kind](c, { program, starter, answer }));
+    return challenge.checks.map((c) => functions[c.kind](c, { program, starter, solution, answer }));
   } finally {
     program.free();
     starter.free();
+    solution?.free();
   }
 }

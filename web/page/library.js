@@ -1,18 +1,18 @@
 // The page's one way to the library: questions to the worker, with a watchdog. A worker that does
 // not answer in PATIENCE is ended, a new one started, and the question fails with a message that
-// says so. Of programs to analyse only the newest waits: one that a newer overtakes is never begun.
+// says so; the new one knows no program, so `restarted` is called, unless reading the program was
+// what took so long. Of programs to analyse, and of steps, only the newest waits: one that a newer
+// overtakes is never begun.
 const PATIENCE = 8000;
 
 export class Overtaken extends Error {}
 
-export function connect(url = new URL('./library.worker.js', import.meta.url)) {
+export function connect(restarted, url = new URL('./library.worker.js', import.meta.url)) {
   let worker;
   let ready;
-  let asked = new Map(); // id → { resolve, reject, part }
+  let asked = new Map(); // id → { method, resolve, reject, part }
   let next = 1;
   let watchdog = 0;
-  let analysing = false;
-  let waiting = null;
 
   function start() {
     worker = new Worker(url, { type: 'module' });
@@ -62,36 +62,42 @@ export function connect(url = new URL('./library.worker.js', import.meta.url)) {
     asked = new Map();
     start();
     for (const question of unanswered) question.reject(new Error(message));
+    if (!unanswered.some(({ method }) => method === 'analyse')) restarted();
   }
 
   async function call(method, args = {}, part) {
     await ready;
     return new Promise((resolve, reject) => {
       const id = next++;
-      asked.set(id, { resolve, reject, part });
+      asked.set(id, { method, resolve, reject, part });
       worker.postMessage({ id, method, args });
       watch();
     });
   }
 
-  async function analyse(args, part) {
-    if (analysing) {
-      waiting?.reject(new Overtaken());
-      await new Promise((resolve, reject) => {
-        waiting = { resolve, reject };
-      });
-    }
-    analysing = true;
-    try {
-      return await call('analyse', args, part);
-    } finally {
-      const successor = waiting;
-      waiting = null;
-      analysing = Boolean(successor);
-      successor?.resolve();
-    }
+  /* Asks one at a time. */
+  function newest(method) {
+    let busy = false;
+    let waiting = null;
+    return async (args, part) => {
+      if (busy) {
+        waiting?.reject(new Overtaken());
+        await new Promise((resolve, reject) => {
+          waiting = { resolve, reject };
+        });
+      }
+      busy = true;
+      try {
+        return await call(method, args, part);
+      } finally {
+        const successor = waiting;
+        waiting = null;
+        busy = Boolean(successor);
+        successor?.resolve();
+      }
+    };
   }
 
   start();
-  return { call, analyse };
+  return { call, analyse: newest('analyse'), step: newest('step') };
 }

@@ -3,7 +3,7 @@
 // answer comes or the page restarts the worker (library.js).
 import { load } from 'uopc';
 import { check } from './checks.js';
-import { LARGE, MANY } from './limits.js';
+import { LARGE, MANY, TRACE } from './limits.js';
 
 let uopc;
 let program = null;
@@ -59,7 +59,8 @@ const methods = {
   simplify() {
     dropSimplified();
     if (!program?.ok) return null;
-    simplified = program.simplify({ trace: true });
+    const maxTrace = Math.min(1000, Math.max(20, Math.floor(TRACE / program.stats().nodes)));
+    simplified = program.simplify({ trace: true, maxTrace });
     const { text, before, after, steps, more } = simplified;
     return { text, before, after, steps, more };
   },

@@ -21,9 +21,14 @@ import { theme } from './theme.js';
 import { tabs } from './tabs.js';
 import { MANY, MOST, PATIENCE, SLOW } from './limits.js';
 
-const library = connect();
+const library = connect(() => {
+  leaveSteps();
+  analyse();
+});
 const layout = layouter();
 const reference = new Reference(library);
+
+const HIDDEN = 'Hidden until the question is answered.';
 
 let generation = 0; // of the text and its inputs
 let structure = null; // of the newest program without errors: statements, nodes, stats, inputs
@@ -47,7 +52,7 @@ const editor = new Editor($('editor'), {
     op: (word) => reference.op(word),
     nodeOf: (name) => {
       const node = nodeNamed(name);
-      return node ? { node, value: values.get(node.id) } : null;
+      return node ? { node, value: isHidden() ? undefined : values.get(node.id) } : null;
     },
     typeOf: (name) => (nodeNamed(name) ? typeText(nodeNamed(name)) : ''),
   },
@@ -84,10 +89,7 @@ const challengePanel = new Challenges($('challenges'), challenges, {
       .catch((e) => [{ pass: false, message: e.message }]),
   hide: (yes) => {
     document.documentElement.dataset.answers = yes ? 'hidden' : 'shown';
-    if (yes)
-      notice('Hidden until the question is answered.', 'Show anyway', () =>
-        challengePanel.on.hide(false),
-      );
+    if (yes) putNotice(HIDDEN, 'Show anyway', () => challengePanel.on.hide(false));
     else notice('');
   },
 });
@@ -170,7 +172,7 @@ function showErrors(diagnostics) {
   $('graph').classList.add('stale');
   view.mark('lit', new Set());
   layout.cancel();
-  if (!isHidden()) notice(drawn ? 'The picture is of the last program without errors.' : '');
+  notice(drawn ? 'The picture is of the last program without errors.' : '');
   $('notice').classList.add('late');
   state('shown');
 }
@@ -186,7 +188,12 @@ const goTo = ({ from, to }) => editor.goTo(from, to);
 
 // ---- the picture ----
 
-function notice(text, action, onclick) {
+/* While a question hides the picture, nothing else is said over it. */
+function notice(...what) {
+  if (!isHidden()) putNotice(...what);
+}
+
+function putNotice(text, action, onclick) {
   $('notice').hidden = !text;
   $('notice').classList.remove('late');
   $('notice').replaceChildren(
@@ -195,12 +202,14 @@ function notice(text, action, onclick) {
   );
 }
 
-const isHidden = () => document.documentElement.dataset.answers === 'hidden';
+function isHidden() {
+  return document.documentElement.dataset.answers === 'hidden';
+}
 
 /* force: draw it though it is large. A large graph's DOT is fetched only then. */
 async function draw(graph, current, force = false) {
   const { count } = graph;
-  if (!isHidden()) notice('');
+  notice('');
   if (count > MANY && !force) {
     layout.cancel();
     noPicture();
@@ -213,7 +222,7 @@ async function draw(graph, current, force = false) {
   try {
     const picture = await layout.layout(graph.dot);
     if (!current()) return;
-    if (!isHidden()) notice('');
+    notice('');
     show(picture, graph);
   } catch (error) {
     if (error instanceof Stale) return;
@@ -344,6 +353,7 @@ function lightNodesOf(line) {
 // ---- simplify ----
 
 async function startSteps() {
+  if (isHidden()) return simplify.idle(HIDDEN);
   try {
     const result = await library.call('simplify');
     if (!result) return simplify.idle('The program has an error; it cannot be simplified.');
@@ -357,13 +367,13 @@ async function showStep(k) {
   const mine = generation;
   state('busy');
   try {
-    const step = await library.call('step', { k, open: [...opened] });
+    const step = await library.step({ k, open: [...opened] });
     const current = () => mine === generation && simplify.open && simplify.k === k;
     if (!step || !current()) return;
     stepping = true;
     nodes = new Map(step.nodes.map((n) => [n.id, n]));
     values = new Map();
-    simplify.showText(step.text);
+    simplify.showText(step.text, k > 0 && !step.changed.length);
     showFigures(step.stats);
     stage(k ? `After step ${k} of ${simplify.steps}` : 'Before the first step');
     editor.light([]);
@@ -371,7 +381,10 @@ async function showStep(k) {
     await draw(step.graph, current);
     if (current()) view.mark('changed', new Set(k ? step.changed : []));
   } catch (error) {
-    if (!(error instanceof Stale)) simplify.idle(error.message);
+    if (error instanceof Stale || error instanceof Overtaken) return;
+    leaveSteps();
+    simplify.idle(error.message);
+    if (mine === generation) analyse();
   }
 }
 
@@ -391,6 +404,7 @@ function leaveSteps() {
 // ---- programs from elsewhere, links and files ----
 
 function load(text, given = []) {
+  leaveSteps();
   opened = new Set();
   view.moved = false;
   selected = null;
@@ -433,6 +447,7 @@ async function copyLink() {
 async function save(as) {
   $('download').open = false;
   if (as === 'uir') return download('program.uir', 'text/plain', editor.text);
+  if (isHidden()) return status(HIDDEN);
   if (as === 'dot') {
     const dot = drawn?.dot ?? (await library.call('graph', { open: [...opened] })).dot;
     return download('graph.dot', 'text/vnd.graphviz', dot);

@@ -2,6 +2,10 @@
 // after the step; here stand the rule, what it said and what it did, and the program's text.
 import { el, plural, shorten } from './dom.js';
 
+const IDLE =
+  'Nothing changes here: an earlier step did this already, or it was not taken, as where a ' +
+  'function would lose a parameter.';
+
 export class Simplify {
   /* on: { start(), step(k), use(text), close() } */
   constructor(panel, on) {
@@ -138,7 +142,9 @@ export class Simplify {
     this.on.step(this.k);
   }
 
-  showText(text) {
+  /* idle: the step is not to be seen in the program. */
+  showText(text, idle) {
     this.text.textContent = shorten(text, 20000);
+    if (idle) this.what.append(el('p', { class: 'muted' }, IDLE));
   }
 }

@@ -85,3 +85,47 @@ test('two names that meet by meaning nothing do not pass', async () => {
   assert.equal(results[0], '✓ %a and %b are one node.');
   assert.match(results[1], /^✗ /);
 });
+
+test('a table of the hidden inputs does not pass', async () => {
+  const { results } = await verdictOf(
+    'x to the 8th in 3 ops',
+    '%x = param 0 dtype=i32\n%t = stack 0 7 256 7 7 0 7 7 6561 7 100000000\n' +
+      '%m = mod %x 11\n%out = index %t %m\n',
+  );
+  assert.equal(results[0], '✗ It is right for some inputs, and not for others.');
+});
+
+test('an answer may be written as the page writes numbers', async () => {
+  await page.locator('.entry').nth(3).click(); // 31 nodes
+  for (const [given, verdict] of [
+    ['3 2', '✗ Not yet.'],
+    [' 3,1 ', '✓ Solved.'],
+  ]) {
+    await page.fill('#answer', given);
+    assert.equal((await check()).verdict, verdict);
+  }
+  await page.getByRole('button', { name: 'All challenges' }).click();
+});
+
+test('what a question hides is nowhere else', async () => {
+  const page = await open(site); // on which nothing is solved yet
+  await page.click('#tab-challenges');
+  await page.locator('.entry').nth(4).click(); // what is twice 2 to the 30th?
+  await picture(page);
+  await page.click('#tab-simplify');
+  await page.click('#simplify');
+  assert.match(await page.locator('#simplify-panel').textContent(), /Hidden until/);
+  await page.locator('#download summary').click();
+  await page.click('[data-as="svg"]');
+  assert.match(await page.locator('#status').textContent(), /Hidden until/);
+  await page.click('#tab-challenges');
+  await page.locator('.cm-content').getByText('%x31').first().hover();
+  await page.locator('.cm-tooltip .card').waitFor();
+  assert.doesNotMatch(await page.locator('.cm-tooltip .card').textContent(), /-2147483648/);
+  const lines = ['%x0 = param 0 dtype=i32', '%x1 = param 1 dtype=i32'];
+  for (let i = 2; i < 500; i++)
+    lines.push(`%x${i} = ${['add', 'mul'][i % 2]} %x${i - 1} %x${i >> 2}`);
+  await type(page, lines.join('\n'));
+  assert.match(await page.locator('#notice').textContent(), /^Hidden until .*Show anyway$/);
+  assert.deepEqual(page.faults, []);
+});

@@ -226,6 +226,48 @@ onPage('simplify steps forward and back, and its result can be used', async (pag
   assert.equal((await figures(page)).nodes, '5');
 });
 
+onPage('the same program chosen again while stepping is the program again', async (page) => {
+  await page.selectOption('#examples', '31-index.uir');
+  await picture(page);
+  const given = await page.locator('g.node').count();
+  await page.click('#tab-simplify');
+  await page.click('#simplify');
+  await page.waitForSelector('.stepper');
+  await page.getByRole('button', { name: 'Last step' }).click();
+  await picture(page);
+  assert.equal(await page.locator('g.node').count(), 5);
+  await page.selectOption('#examples', '31-index.uir');
+  await picture(page);
+  assert.equal(await page.locator('g.node').count(), given);
+  assert.equal(await page.locator('#stage').isVisible(), false);
+  assert.equal(await page.locator('.stepper').count(), 0);
+});
+
+onPage('a slider that is dragged shows where it stops', async (page) => {
+  const lines = ['%x0 = param 0 dtype=i32'];
+  for (let i = 0; i < 200; i++)
+    lines.push(`%x${i + 1} = where (lt (param ${i + 1} dtype=i32) 3) (add (mul %x${i} 1) ${i}) %x${i}`);
+  await type(page, lines.join('\n'));
+  await page.click('#tab-simplify');
+  await page.click('#simplify');
+  await page.waitForSelector('.stepper');
+  const last = await page.evaluate(() => {
+    const slider = document.querySelector('.stepper input');
+    const most = Number(slider.max);
+    for (let k = 0; k <= most; k++) {
+      slider.value = String(k);
+      slider.dispatchEvent(new Event('input'));
+    }
+    return most;
+  });
+  assert.ok(last >= 100, `${last} steps`);
+  await page.waitForFunction(
+    (k) => document.querySelector('#stage').textContent === `After step ${k} of ${k}`,
+    last,
+    { timeout: 10000 },
+  );
+});
+
 onPage('every example is read without an error, and drawn', async (page) => {
   const files = await page
     .locator('#examples option')

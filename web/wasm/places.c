@@ -1,6 +1,7 @@
 /* places.c - from the library's places (a line, a column in bytes of UTF-8) to the page's: offsets
  * in UTF-16 units, as JavaScript's strings and editors count. A mark that begins or ends inside of
- * a character takes the whole of it.
+ * a character takes the whole of it. A byte order mark in front is one unit of the text, and no
+ * column, as for the library.
  */
 #include "glue.h"
 
@@ -33,7 +34,8 @@ static void find_line(places *p, uint32_t line) {
 place places_find(places *p, uint32_t line, uint32_t column, uint32_t length) {
   if (line == 0) line = column = 1, length = 0; /* of the text as a whole */
   find_line(p, line);
-  size_t from = column ? column - 1 : 0, room = p->len - p->at;
+  bool mark = line == 1 && p->len >= 3 && memcmp(p->text, "\xef\xbb\xbf", 3) == 0;
+  size_t from = (column ? column - 1 : 0) + (mark ? 3 : 0), room = p->len - p->at;
   const char *s = p->text + p->at;
   if (from > room) from = room;
   size_t to = length < room - from ? from + length : room;
@@ -41,5 +43,5 @@ place places_find(places *p, uint32_t line, uint32_t column, uint32_t length) {
   while (to < room && is_inner(s[to])) to++;
   size_t before = units_of(s, from);
   size_t begin = p->units + before;
-  return (place){line, before + 1, begin, begin + units_of(s + from, to - from)};
+  return (place){line, before + 1 - mark, begin, begin + units_of(s + from, to - from)};
 }

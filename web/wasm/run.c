@@ -111,7 +111,7 @@ static bool add_bodies(run *r) {
   return ok;
 }
 
-static void run_free(run *r) {
+EXPORT("run_free") void run_free(run *r) {
   uop_ctx *ctx = r->h->ctx;
   uop_run_free(r->run);
   for (size_t i = 0; i < r->ninputs; i++)
@@ -352,7 +352,7 @@ static bool want(run *r) {
   return ok;
 }
 
-/* `seed` below 0 fills nothing. Frees the run. */
+/* `seed` below 0 fills nothing. Once a run. */
 EXPORT("run_go") void run_go(run *r, double seed) {
   json_begin();
   uop_error_clear(r->h->ctx);
@@ -365,5 +365,4 @@ EXPORT("run_go") void run_go(run *r, double seed) {
   json_key("steps"), json_uint(uop_run_get_stats(r->run).steps);
   json_key("ok"), json_bool(!r->wrong);
   json_close('}');
-  run_free(r);
 }

@@ -263,8 +263,10 @@ static bool find_state(simplified *s, size_t k) {
 }
 
 /* Of what step k put in, the nodes that were not there before it; at least the one that it put in,
- * if that is shown. */
+ * if that is shown. None of a step that changes nothing. */
 static bool put_changed(simplified *s, size_t k) {
+  size_t size = shown(s) * sizeof(uop *);
+  if (memcmp(s->states[k - 1], s->states[k], size) == 0) return true;
   const uop *after = s->steps[k - 1].after;
   uop_nodes new = {NULL, 0, 0};
   uop_map *old = nodes_of(s, s->states[k - 1]), *now = nodes_of(s, s->states[k]);

@@ -104,3 +104,37 @@ test('many programs at once, freed in any order', async () => {
   uopc.check();
   assert.equal(uopc.bytes(), 0);
 });
+
+test('wrong arguments throw, and leave no byte behind', async () => {
+  const uopc = await load();
+  const text = '%x = param 0 dtype=i32\n%y = add %x 1\n';
+  let program = uopc.parse(text);
+  const before = uopc.bytes();
+  for (const options of [
+    { inputs: null },
+    { inputs: [null] },
+    { inputs: [{ kind: 'param', slot: 0, text: Symbol('x') }] },
+    { inputs: [{ kind: 'param', slot: Symbol('x'), text: '1' }] },
+    { fill: Symbol('x') },
+    { maxSteps: Symbol('x') },
+  ])
+    assert.throws(() => program.run(options), TypeError);
+  assert.throws(() => program.simplify({ set: Symbol('x') }), TypeError);
+  assert.equal(uopc.bytes(), before);
+  const given = { kind: 'param', slot: 0n, text: 41 };
+  assert.equal(program.run({ inputs: [given] }).values[1].text, '42');
+  const frees = {
+    kind: 'param',
+    slot: 0,
+    get text() {
+      program.free();
+      return '1';
+    },
+  };
+  assert.throws(() => program.run({ inputs: [frees] }), /this program was freed/);
+  assert.equal(uopc.bytes(), 0);
+  program = uopc.parse(text);
+  assert.equal(program.run({ fill: 1n }).ok, true);
+  program.free();
+  assert.equal(uopc.bytes(), 0);
+});

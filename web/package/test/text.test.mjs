@@ -108,3 +108,16 @@ test('20,000 lines have their places', () => {
   }
   program.free();
 });
+
+test('a byte order mark is one unit of the text, and no column', () => {
+  const text = '\ufeff%a = add 2 %typo\n%b = add 2 %other\n';
+  const marks = diagnostics(text).map(({ line, column, from, to }) => [
+    line,
+    column,
+    text.slice(from, to),
+  ]);
+  assert.deepEqual(marks, [
+    [1, 12, '%typo'],
+    [2, 12, '%other'],
+  ]);
+});
