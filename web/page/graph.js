@@ -5,7 +5,8 @@
 import { readPicture, svg } from './picture.js';
 
 const CLICK = 4; // pixels within which a drag is a click
-const READABLE = 0.6; // the picture begins no smaller than this; fit goes below
+const WHOLE = 0.4; // the picture begins whole where that is no smaller than this
+const READABLE = 0.6; // else it begins with its top, so large
 
 export class GraphView {
   constructor(container, { onhover, onselect, label }) {
@@ -168,7 +169,28 @@ export class GraphView {
   }
 
   home() {
-    this.place(Math.max(this.scaleToFit(), Math.min(READABLE, 1)));
+    const k = this.scaleToFit();
+    if (k >= WHOLE) this.place(k);
+    else this.placeTop(READABLE);
+  }
+
+  /* The top of the picture: all of its width that has nodes, or else the top row's middle. */
+  placeTop(k) {
+    const { w, h } = this.size;
+    if (!this.nodes.size || !w) return;
+    const boxes = [...this.nodes.values()].map((element) => element.getBBox());
+    const top = boxes.reduce((a, b) => (b.y < a.y ? b : a));
+    const seen = boxes.filter((b) => (b.y - top.y) * k < h - 32);
+    const left = Math.min(...seen.map((b) => b.x)) * k;
+    const right = Math.max(...seen.map((b) => b.x + b.width)) * k;
+    const row = boxes.filter((b) => b.y < top.y + top.height / 2);
+    const middle = (row.reduce((sum, b) => sum + b.x + b.width / 2, 0) / row.length) * k;
+    const x =
+      right - left < w - 32
+        ? (w - left - right) / 2
+        : Math.min(16 - left, Math.max(w - 16 - right, w / 2 - middle));
+    this.at = { k, x, y: 16 };
+    this.apply();
   }
 
   fit() {
