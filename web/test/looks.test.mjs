@@ -38,6 +38,7 @@ test('the header is one row at 640, and nothing is cut at 320', async () => {
   };
   assert.equal(await row('#theme'), await row('h1'));
   assert.equal(await row('#examples'), await row('h1'));
+  await page.screenshot({ path: `${process.env.SCREENSHOTS}/640.png`, fullPage: true });
   await page.setViewportSize({ width: 320, height: 640 });
   assert.equal(await row('#theme'), await row('h1'));
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
@@ -53,6 +54,7 @@ for (const [width, height] of [
   test(`the first view of a tall graph, ${width} wide`, async () => {
     const page = await open(site, { viewport: { width, height } });
     await example(page, '58-layernorm.uir');
+    await page.screenshot({ path: `${process.env.SCREENSHOTS}/tall-${width}.png` });
     const view = await rect(page, '#graph');
     const boxes = [];
     for (const node of await page.locator('g.node').all()) boxes.push(await node.boundingBox());
