@@ -160,11 +160,15 @@ export class GraphView {
     return Math.min((w - 32) / this.width, (h - 32) / this.height, 1.5);
   }
 
+  /* In the middle, but no higher than the view's top. */
+  topAt(k) {
+    return Math.max(16, (this.size.h - this.height * k) / 2);
+  }
+
   place(k) {
-    const { w, h } = this.size;
+    const { w } = this.size;
     if (!this.width || !w) return;
-    const y = Math.max(16, (h - this.height * k) / 2);
-    this.at = { k, x: (w - this.width * k) / 2, y };
+    this.at = { k, x: (w - this.width * k) / 2, y: this.topAt(k) };
     this.apply();
   }
 
@@ -189,7 +193,7 @@ export class GraphView {
       right - left < w - 32
         ? (w - left - right) / 2
         : Math.min(16 - left, Math.max(w - 16 - right, w / 2 - middle));
-    this.at = { k, x, y: 16 };
+    this.at = { k, x, y: this.topAt(k) };
     this.apply();
   }
 
