@@ -110,7 +110,7 @@ function withNames(nodes, statements, ids) {
 
 /* A value in a box of the picture: one line, not wide. */
 function shortValue(text) {
-  const line = text.replace(/\s+/g, ' ');
+  const line = text.replace(/\s+/g, ' ').replace(/\[ /g, '[');
   return line.length > 32 ? line.slice(0, 31).replace(/,?[^,]*$/, ', …') : line;
 }
 

@@ -5,7 +5,8 @@
 import { readPicture, svg } from './picture.js';
 
 const CLICK = 4; // pixels within which a drag is a click
-const READABLE = 0.6; // the picture begins no smaller than this; fit goes below
+const WHOLE = 0.4; // the picture begins whole where that is no smaller than this
+const READABLE = 0.6; // else it begins with its top, so large
 
 export class GraphView {
   constructor(container, { onhover, onselect, label }) {
@@ -159,16 +160,41 @@ export class GraphView {
     return Math.min((w - 32) / this.width, (h - 32) / this.height, 1.5);
   }
 
+  /* In the middle, but no higher than the view's top. */
+  topAt(k) {
+    return Math.max(16, (this.size.h - this.height * k) / 2);
+  }
+
   place(k) {
-    const { w, h } = this.size;
+    const { w } = this.size;
     if (!this.width || !w) return;
-    const y = Math.max(16, (h - this.height * k) / 2);
-    this.at = { k, x: (w - this.width * k) / 2, y };
+    this.at = { k, x: (w - this.width * k) / 2, y: this.topAt(k) };
     this.apply();
   }
 
   home() {
-    this.place(Math.max(this.scaleToFit(), Math.min(READABLE, 1)));
+    const k = this.scaleToFit();
+    if (k >= WHOLE) this.place(k);
+    else this.placeTop(READABLE);
+  }
+
+  /* The top of the picture: all of its width that has nodes, or else the top row's middle. */
+  placeTop(k) {
+    const { w, h } = this.size;
+    if (!this.nodes.size || !w) return;
+    const boxes = [...this.nodes.values()].map((element) => element.getBBox());
+    const top = boxes.reduce((a, b) => (b.y < a.y ? b : a));
+    const seen = boxes.filter((b) => (b.y - top.y) * k < h - 32);
+    const left = Math.min(...seen.map((b) => b.x)) * k;
+    const right = Math.max(...seen.map((b) => b.x + b.width)) * k;
+    const row = boxes.filter((b) => b.y < top.y + top.height / 2);
+    const middle = (row.reduce((sum, b) => sum + b.x + b.width / 2, 0) / row.length) * k;
+    const x =
+      right - left < w - 32
+        ? (w - left - right) / 2
+        : Math.min(16 - left, Math.max(w - 16 - right, w / 2 - middle));
+    this.at = { k, x, y: this.topAt(k) };
+    this.apply();
   }
 
   fit() {

@@ -4,6 +4,7 @@ import { el } from './dom.js';
 import { bare, namesText, typeText } from './words.js';
 import { shorten } from './dom.js';
 
+const MOST = 200; // rows
 const keyOf = ({ kind, slot }) => `${kind} ${slot}`;
 
 export class Inputs {
@@ -21,7 +22,8 @@ export class Inputs {
     );
     this.none = el('p', { class: 'muted' }, 'The program has no params and no buffers.');
     this.onchange = onchange;
-    panel.append(this.none, this.list, this.fillLabel);
+    this.more = el('p', { class: 'muted' });
+    panel.append(this.none, this.list, this.more, this.fillLabel);
     this.show([], new Map());
   }
 
@@ -42,13 +44,15 @@ export class Inputs {
   show(inputs, nodes) {
     this.none.hidden = inputs.length > 0;
     this.fillLabel.hidden = inputs.length === 0;
+    this.more.hidden = inputs.length <= MOST;
+    this.more.textContent = `The first ${MOST} of ${inputs.length} inputs are shown.`;
     const shape = inputs
       .map((i) => `${keyOf(i)} ${typeText(i)} ${nodes.get(i.node)?.names}`)
       .join(';');
     if (shape === this.shown) return;
     this.shown = shape;
     this.rows = new Map();
-    this.list.replaceChildren(...inputs.slice(0, 200).map((input) => this.row(input, nodes)));
+    this.list.replaceChildren(...inputs.slice(0, MOST).map((input) => this.row(input, nodes)));
   }
 
   row(input, nodes) {

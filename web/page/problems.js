@@ -2,6 +2,7 @@
 import { $, el, plural, shorten } from './dom.js';
 
 const MOST = 50;
+const REPORTED = 20; // errors, and again warnings, after which a reading says no more
 const failing = (d) => d.code === 'E_ASSERT';
 const sign = (d) => (failing(d) ? '✗' : d.severity === 'error' ? '●' : '▲');
 
@@ -18,12 +19,14 @@ function entry(d, goTo) {
   return el('li', {}, el('button', attributes, text));
 }
 
+const atLeast = (n, word) => plural(n, word) + (n >= REPORTED ? ' or more' : '');
+
 function counts(diagnostics, failed, held) {
   const errors = diagnostics.filter((d) => d.severity === 'error' && !failing(d)).length;
   const warnings = diagnostics.filter((d) => d.severity === 'warning').length;
   const said = [
-    errors && plural(errors, 'error'),
-    warnings && plural(warnings, 'warning'),
+    errors && atLeast(errors, 'error'),
+    warnings && atLeast(warnings, 'warning'),
     failed && `✗ ${plural(failed, 'assert fails', 'asserts fail')}`,
     held && `✓ ${plural(held, 'assert holds', 'asserts hold')}`,
   ].filter(Boolean);

@@ -94,11 +94,14 @@ test('a long run is one box, until it is opened', () => {
 });
 
 test('values stand in the picture', () => {
-  const program = uopc.parse(`${LESSON}%v = stack 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n`);
+  const long = '%v = stack 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n';
+  const rows = '%m = stack (stack 1 2) (stack 3 4)\n';
+  const program = uopc.parse(`${LESSON}${long}${rows}`);
   const { dot } = program.graph({ values: program.run() });
   assert.match(dot, /label="%a, %b\\nadd\\ni32 \(\)\\n= 5"/);
   assert.match(dot, /label="%c\\nmul\\ni32 \(\)\\n= 25"/);
   assert.match(dot, /\\n= \[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …"/);
+  assert.match(dot, /\\n= \[\[1, 2\], \[3, 4\]\]"/);
   program.free();
 });
 
