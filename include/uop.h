@@ -884,9 +884,9 @@ typedef struct uop_rewrite_options {
  * Memory that replaces a value is loaded. False with the error: a replacement that has another
  * dtype, shape or space than what it replaces (UOP_E_RULE, which names the rule); rules that answer
  * each other for ever, or are not done within max_steps (UOP_E_RULE, with their names); a rule's
- * own, with its name in front; that of a node which refuses what its sources became; rewrites inside
- * of each other's functions (UOP_E_LIMIT, UOP_MAX_REWRITES). What was built on the way stays until its scope ends. Clears the
- * context's error first. */
+ * own, with its name in front; that of a node which refuses what its sources became; rewrites
+ * inside of each other's functions (UOP_E_LIMIT, UOP_MAX_REWRITES). What was built on the way stays
+ * until its scope ends. Clears the context's error first. */
 UOP_API bool uop_rewrite(uop_rules *r, const uop *const *roots, size_t n,
                          const uop_rewrite_options *options, const uop **out);
 

@@ -3,8 +3,8 @@
  *
  * A rule that is cheaper where it stands may cost more where what it takes apart is used by others
  * too. So the result is the fixed point if no state on the way there has cost less, and else the
- * first of the cheapest: it never costs more than what was given. Where the rounds are enough, it is
- * itself when simplified again: programs of thousands of mixed statements took five at most.
+ * first of the cheapest: it never costs more than what was given. Where the rounds are enough, it
+ * is itself when simplified again: programs of thousands of mixed statements took five at most.
  */
 #include "symbolic/gather.h"
 
