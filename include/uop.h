@@ -891,7 +891,8 @@ UOP_API bool uop_rewrite(uop_rules *r, const uop *const *roots, size_t n,
                          const uop_rewrite_options *options, const uop **out);
 
 /* Rewrites bottom-up with the rules, and gathers sums and products of i32 (like terms, common
- * factors, constants, each in one order), in turns, until neither changes anything: what
+ * factors, constants, each in one order; operands of what is over them too, where they may be
+ * swapped), in turns, until neither changes anything: what
  * uop_rules_add_set(r, "simplify") is for. Options, restrictions and errors are as for
  * uop_rewrite(), but for the order; gathering is traced as rule "gather". The result has the same
  * values, bit for bit, may lack errors of the run, and costs no more work (uop_cost_of) than the
