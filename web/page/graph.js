@@ -20,6 +20,7 @@ export class GraphView {
     container.append(this.root);
     this.boxes = {};
     this.nodes = new Map();
+    this.extents = new Map(); // what each covers, in the picture
     this.edges = [];
     this.width = this.height = 0;
     this.moved = false;
@@ -37,8 +38,8 @@ export class GraphView {
     const focused = this.focusedKey();
     const picture = readPicture(text);
     this.boxes = boxes;
-    Object.assign(this, { width: picture.width, height: picture.height });
-    Object.assign(this, { nodes: picture.nodes, edges: picture.edges });
+    const { width, height, nodes, extents, edges } = picture;
+    Object.assign(this, { width, height, nodes, extents, edges });
     for (const [name, element] of this.nodes) this.prepare(name, element);
     this.viewport.replaceChildren(picture.layer);
     this.current = this.nodes.keys().next().value;
@@ -50,6 +51,7 @@ export class GraphView {
   clear() {
     this.boxes = {};
     this.nodes = new Map();
+    this.extents = new Map();
     this.edges = [];
     this.viewport.replaceChildren();
     this.moved = false;
@@ -118,7 +120,7 @@ export class GraphView {
   }
 
   center(name) {
-    const { x, y, width, height } = this.nodes.get(name).getBBox();
+    const { x, y, width, height } = this.extents.get(name);
     return { x: x + width / 2, y: y + height / 2 };
   }
 
@@ -182,7 +184,7 @@ export class GraphView {
   placeTop(k) {
     const { w, h } = this.size;
     if (!this.nodes.size || !w) return;
-    const boxes = [...this.nodes.values()].map((element) => element.getBBox());
+    const boxes = [...this.extents.values()];
     const top = boxes.reduce((a, b) => (b.y < a.y ? b : a));
     const seen = boxes.filter((b) => (b.y - top.y) * k < h - 32);
     const left = Math.min(...seen.map((b) => b.x)) * k;

@@ -1,13 +1,15 @@
 // The page's one way to the library: questions to the worker, with a watchdog. A worker that does
 // not answer in PATIENCE is ended, a new one started, and the question fails with a message that
-// says so; the new one knows no program, so `restarted` is called, unless reading the program was
-// what took so long. Of programs to analyse, and of steps, only the newest waits: one that a newer
-// overtakes is never begun.
+// says so. `renewed` is called then: the new one has to be joined to the layout's; and `restarted`,
+// since it knows no program, unless reading the program was what took so long. Of programs to
+// analyse, and of steps, only the newest waits: one that a newer overtakes is never begun.
 const PATIENCE = 8000;
 
 export class Overtaken extends Error {}
 
-export function connect(restarted, url = new URL('./library.worker.js', import.meta.url)) {
+const WORKER = new URL('./library.worker.js', import.meta.url);
+
+export function connect({ renewed, restarted }) {
   let worker;
   let ready;
   let asked = new Map(); // id → { method, resolve, reject, part }
@@ -15,7 +17,7 @@ export function connect(restarted, url = new URL('./library.worker.js', import.m
   let watchdog = 0;
 
   function start() {
-    worker = new Worker(url, { type: 'module' });
+    worker = new Worker(WORKER, { type: 'module' });
     ready = new Promise((resolve, reject) => {
       worker.onmessage = ({ data }) => {
         if (data.ready) resolve();
@@ -61,6 +63,7 @@ export function connect(restarted, url = new URL('./library.worker.js', import.m
     const unanswered = [...asked.values()];
     asked = new Map();
     start();
+    renewed();
     for (const question of unanswered) question.reject(new Error(message));
     if (!unanswered.some(({ method }) => method === 'analyse')) restarted();
   }
@@ -99,5 +102,6 @@ export function connect(restarted, url = new URL('./library.worker.js', import.m
   }
 
   start();
-  return { call, analyse: newest('analyse'), step: newest('step') };
+  const join = (port) => worker.postMessage({ port }, [port]);
+  return { join, call, analyse: newest('analyse'), step: newest('step') };
 }

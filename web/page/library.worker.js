@@ -9,6 +9,7 @@ let uopc;
 let program = null;
 let run = null; // of the program
 let simplified = null;
+let layout = null; // the port to the layout's worker, see layout.js
 
 function dropSimplified() {
   simplified?.free();
@@ -24,7 +25,7 @@ function drop() {
 /* What is known before anything is computed goes out first, as a part of the answer. Of a large
  * program its nodes stay here, and of a large graph all but the number of its boxes: sending them
  * takes longer than finding them. */
-function analyse({ text, inputs, fill, open }, part) {
+function analyse({ text, inputs, fill, open, picture }, part) {
   drop();
   program = uopc.parse(text);
   const { ok, diagnostics } = program;
@@ -40,9 +41,17 @@ function analyse({ text, inputs, fill, open }, part) {
     nodes: all ? program.nodes() : [],
   });
   run = program.run({ inputs, ...(fill ? { fill } : {}) });
-  const graph = program.graph({ open, values: run });
+  const graph = begin(program.graph({ open, values: run }), picture);
+  const { count } = graph;
+  return { ok, diagnostics, run, graph: count > MANY ? { count } : graph };
+}
+
+/* A graph that is not too large goes to the layout at once, by the page's number of the picture. */
+function begin(graph, picture) {
   const count = Object.keys(graph.boxes).length;
-  return { ok, diagnostics, run, graph: count > MANY ? { count } : { ...graph, count } };
+  if (count > MANY) return { ...graph, count };
+  layout?.postMessage({ id: picture, dot: graph.dot });
+  return { ...graph, count, picture };
 }
 
 /* The whole graph, when it was asked for. */
@@ -64,10 +73,9 @@ const methods = {
     const { text, before, after, steps, more } = simplified;
     return { text, before, after, steps, more };
   },
-  step({ k, open }) {
+  step({ k, open, picture }) {
     const step = simplified?.at(k, { open });
-    if (!step) return null;
-    return { ...step, graph: { ...step.graph, count: Object.keys(step.graph.boxes).length } };
+    return step && { ...step, graph: begin(step.graph, picture) };
   },
   check: ({ challenge, text, answer }) => check(uopc, challenge, text, answer),
   bytes: () => {
@@ -84,7 +92,11 @@ const ready = load(new URL('./uop.wasm', import.meta.url)).then(
   (error) => postMessage({ broken: String(error?.message ?? error) }),
 );
 
-onmessage = async ({ data: { id, method, args } }) => {
+onmessage = async ({ data: { id, method, args, port } }) => {
+  if (port) {
+    layout = port;
+    return;
+  }
   await ready;
   try {
     const result = methods[method](args, (part) => postMessage({ id, part }));

@@ -21,11 +21,15 @@ import { theme } from './theme.js';
 import { tabs } from './tabs.js';
 import { MANY, MOST, PATIENCE, SLOW } from './limits.js';
 
-const library = connect(() => {
-  leaveSteps();
-  analyse();
+const library = connect({
+  renewed: join,
+  restarted() {
+    leaveSteps();
+    analyse();
+  },
 });
-const layout = layouter();
+const layout = layouter(join);
+join();
 const reference = new Reference(library);
 
 const HIDDEN = 'Hidden until the question is answered.';
@@ -38,6 +42,13 @@ let drawn = null; // { dot, svg } of the picture; null: there is none
 let opened = new Set(); // boxes whose runs are unfolded
 let selected = null; // { id, name } of the node in the details
 let stepping = false; // the graph shows a step of the simplifier
+
+/* Graphs go from the library's worker straight to the layout's. */
+function join() {
+  const { port1, port2 } = new MessageChannel();
+  library.join(port1);
+  layout.join(port2);
+}
 
 // ---- the parts ----
 
@@ -102,7 +113,13 @@ async function analyse() {
   state('busy');
   try {
     const answer = await library.analyse(
-      { text: editor.text, inputs: inputs.given, fill: inputs.fill, open: [...opened] },
+      {
+        text: editor.text,
+        inputs: inputs.given,
+        fill: inputs.fill,
+        open: [...opened],
+        picture: layout.number(),
+      },
       (part) => {
         if (current()) showStructure(part);
       },
@@ -220,7 +237,7 @@ async function draw(graph, current, force = false) {
   }
   const timers = watchLayout(graph, current, force);
   try {
-    const picture = await layout.layout(graph.dot);
+    const picture = await layout.layout(graph.dot, graph.picture);
     if (!current()) return;
     notice('');
     show(picture, graph);
@@ -315,7 +332,7 @@ async function select(name, ask = true) {
   if (!selected) return details.hint();
   if (view.boxes[name].folded) return details.folded(members, () => unfold(name));
   const mine = selected;
-  if (ask && !stepping && members[0].lines.length) editor.reveal(members[0].lines[0]);
+  if (ask && members[0].lines.length) editor.reveal(members[0].lines[0]);
   const facts = stepping
     ? {}
     : await library.call('facts', { node: selected.id }).catch(() => ({}));
@@ -335,16 +352,16 @@ function redraw() {
   else analyse();
 }
 
-// ---- lines and nodes light each other ----
+// ---- lines and nodes light each other: in a step, a line and what has become of its node ----
 
 function lightLinesOf(ids) {
   view.mark('lit', new Set(ids ?? []));
-  if (!stepping) editor.light((ids ?? []).flatMap((id) => nodes.get(id)?.lines ?? []));
+  editor.light((ids ?? []).flatMap((id) => nodes.get(id)?.lines ?? []));
   if (!ids && editor.told) lightNodesOf(editor.told);
 }
 
 function lightNodesOf(line) {
-  if (stepping || $('graph').classList.contains('stale')) return;
+  if ($('graph').classList.contains('stale')) return;
   const ids =
     line === null ? [] : [...nodes.values()].filter((n) => n.lines.includes(line)).map((n) => n.id);
   view.mark('lit', new Set(ids));
@@ -367,7 +384,7 @@ async function showStep(k) {
   const mine = generation;
   state('busy');
   try {
-    const step = await library.step({ k, open: [...opened] });
+    const step = await library.step({ k, open: [...opened], picture: layout.number() });
     const current = () => mine === generation && simplify.open && simplify.k === k;
     if (!step || !current()) return;
     stepping = true;

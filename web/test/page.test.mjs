@@ -190,6 +190,60 @@ onPage('pan, zoom and fit', async (page) => {
   assert.ok((await scale()) < before);
 });
 
+/* Fingers put down, moved and lifted; each as [x, y] in the graph. */
+async function fingers(page, ...frames) {
+  const { x, y } = await page.locator('#graph').boundingBox();
+  const session = await page.context().newCDPSession(page);
+  const touch = (type, points) =>
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: points.map(([px, py], id) => ({ x: x + px, y: y + py, id })),
+    });
+  await touch('touchStart', frames[0]);
+  for (const points of frames.slice(1)) await touch('touchMove', points);
+  await touch('touchEnd', []);
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+}
+
+onPage(
+  'fingers pan, pinch and select',
+  async (page) => {
+    await type(page, LESSON);
+    const at = async () =>
+      (
+        await page.evaluate(() => document.querySelector('#graph svg > g').getAttribute('transform'))
+      )
+        .match(/-?[\d.]+/g)
+        .map(Number);
+    const near = (a, b) => assert.ok(Math.abs(a - b) < 0.01, `${a} is not ${b}`);
+    const [x, y, k] = await at();
+    await fingers(page, [[20, 20]], [[30, 20]], [[60, 50]]);
+    near((await at())[0], x + 40);
+    near((await at())[1], y + 30);
+    near((await at())[2], k);
+    await page.click('#fit');
+    await fingers(
+      page,
+      [
+        [100, 100],
+        [200, 100],
+      ],
+      [
+        [100, 100],
+        [300, 100],
+      ],
+    );
+    near((await at())[2], 2 * k); // twice as far apart; what lay under the first finger stays
+    near((await at())[0], 100 - 2 * (100 - x));
+    near((await at())[1], 100 - 2 * (100 - y));
+    await page.click('#fit');
+    await node(page, '%c mul').tap();
+    await page.waitForSelector('.facts');
+    assert.equal(await page.locator('#details h3 code').textContent(), 'mul');
+  },
+  { hasTouch: true },
+);
+
 onPage('simplify steps forward and back, and its result can be used', async (page) => {
   await page.selectOption('#examples', '31-index.uir');
   await picture(page);
@@ -224,6 +278,46 @@ onPage('simplify steps forward and back, and its result can be used', async (pag
   await picture(page);
   assert.deepEqual(await texts(page, '.cm-value'), ['= 100', '= 100', '= 36']);
   assert.equal((await figures(page)).nodes, '5');
+});
+
+onPage('in a step, a line and what has become of it light each other', async (page) => {
+  await type(page, '%p = param 0 dtype=i32\n%a = add 0 %p\n%b = mul %a 3\n');
+  await page.fill('#input-param-0', '5');
+  await picture(page);
+  await page.click('#tab-simplify');
+  await page.click('#simplify');
+  await page.waitForSelector('.stepper');
+  await page.getByRole('button', { name: 'Last step' }).click();
+  await picture(page);
+  assert.equal(await page.locator('g.node').count(), 3); // %a has become %p
+  await node(page, '%p, %a').hover();
+  assert.deepEqual(await texts(page, '.cm-lit'), ['%p = param 0 dtype=i32= 5', '%a = add 0 %p= 5']);
+  await page.locator('.cm-line').nth(2).hover();
+  await page.waitForFunction(
+    () => document.querySelector('g.node.lit')?.getAttribute('aria-label').startsWith('%b mul'),
+  );
+  assert.equal(await page.locator('g.node.lit').count(), 1);
+  await node(page, '%b mul').click();
+  await page.waitForSelector('.facts');
+  assert.equal(await page.locator('#details h3 code').textContent(), 'mul');
+});
+
+onPage('in a step, a run is opened by a click, and folded again', async (page) => {
+  const lines = ['%x0 = param 0 dtype=i32'];
+  for (let i = 1; i <= 300; i++) lines.push(`%x${i} = add %x${i - 1} %x${i - 1}`);
+  await type(page, `${lines.join('\n')}\n%y = add %x300 0`);
+  await page.click('#tab-simplify');
+  await page.click('#simplify');
+  await page.waitForSelector('.stepper');
+  await picture(page);
+  const boxes = await page.locator('g.node').count();
+  await page.locator('g.node.folded').first().click();
+  await picture(page);
+  assert.ok((await page.locator('g.node').count()) > boxes + 10);
+  assert.equal(await page.locator('#stage').textContent(), 'Before the first step');
+  await page.click('#fold');
+  await picture(page);
+  assert.equal(await page.locator('g.node').count(), boxes);
 });
 
 onPage('the same program chosen again while stepping is the program again', async (page) => {
