@@ -426,6 +426,43 @@ onPage('undo brings back what an example replaced', async (page) => {
   assert.deepEqual(await texts(page, '.cm-value'), ['= 42']);
 });
 
+/* Asks the library's worker behind the page's back: it drops its program, and says what is left. */
+async function bytesInUse(page) {
+  const worker = page.workers().find((w) => w.url().includes('library.worker.js'));
+  return worker.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const post = self.postMessage;
+        self.postMessage = ({ result }) => {
+          self.postMessage = post;
+          resolve(result);
+        };
+        self.onmessage({ data: { id: 0, method: 'bytes', args: {} } });
+      }),
+  );
+}
+
+onPage('every edit gives its memory back', async (page) => {
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('%a = param 0 dtype=i32\n%b = add (mul %a 2) 0\n%c = mul %b %nothing', {
+    delay: 5,
+  });
+  await picture(page);
+  await type(page, LESSON);
+  await node(page, '%c mul').click();
+  await page.selectOption('#examples', '31-index.uir');
+  await picture(page);
+  await page.click('#tab-simplify');
+  await page.click('#simplify');
+  await page.waitForSelector('.stepper');
+  await page.getByRole('button', { name: 'Last step' }).click();
+  await picture(page);
+  await page.getByRole('button', { name: 'Use the result' }).click();
+  await picture(page);
+  assert.equal(await bytesInUse(page), 0);
+});
+
 onPage('it works offline', async (page) => {
   await page.context().setOffline(true);
   await type(page, '%a = add 20 22\n');
