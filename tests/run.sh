@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh - all tests, from the project's root: `make test`; with WEB=1 those of `make test-web` too.
-# Prints a line a step, what failed in full, and last "N passed, N failed".
+# Prints a line a step, what failed in full, and last "N passed, N failed". Two lanes run side by
+# side, since most steps keep one core busy: the other machines and the web, and all the rest.
 set -u
 BUILD=${BUILD:-build}
 MAKE=${MAKE:-make}
@@ -27,6 +28,18 @@ if ! $MAKE -j2 unit-tests BUILD="$BUILD" CC="$CC" >"$log/build.log" 2>&1; then
   exit 1
 fi
 step warnings sh -c '! grep -E "warning:" '"$log/build.log"
+
+lane_beside() { # in a shell of its own; its last line is its sum
+  passed=0 failed=0
+  closing cross sh tests/cross.sh "$BUILD"
+  if [ -n "${WEB:-}" ]; then closing web "$MAKE" -s test-web BUILD="$BUILD"; fi
+  closing_line
+}
+# Installed before, since two installations at once get in each other's way.
+if [ -n "${WEB:-}" ]; then tests/deps.sh wasm && tests/deps.sh web; fi
+lane_beside >"$log/beside.log" 2>&1 &
+trap 'trap - INT; kill 0; exit 130' INT # which a lane in the background does not get
+
 step layers sh tests/layers.sh
 step generated sh tests/generated.sh "$BUILD" "$MAKE"
 step header-c "$CC" -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Iinclude tests/header_c.c \
@@ -67,9 +80,10 @@ step deep sh tests/deep.sh "$BUILD/tests/deep" 1000000
 rm -rf "$BUILD/examples"
 mkdir "$BUILD/examples"
 closing examples sh tests/examples.sh "$BUILD/uopc" "$BUILD/examples"
-closing cross sh tests/cross.sh "$BUILD"
 closing compilers sh tests/compilers.sh "$BUILD/compilers"
 closing faults sh tests/faults.sh "$BUILD/faults"
 closing install sh tests/install.sh "$BUILD"
-if [ -n "${WEB:-}" ]; then closing web "$MAKE" -s test-web BUILD="$BUILD"; fi
+wait
+sed '$d' "$log/beside.log"
+add_sums $(sum_of "$log/beside.log")
 closing_line

@@ -3,9 +3,19 @@
 passed=0
 failed=0
 
-count() { # count PASSED FAILED NAME LOG
+sum_of() { # sum_of LOG: the two numbers of its last line, "… N passed, N failed"; without them, 0 1
+  sums=$(tail -n 1 "$1" |
+    sed -n 's/^\(.* \)\{0,1\}\([0-9][0-9]*\) [a-z]*, \([0-9][0-9]*\) [a-z]*$/\2 \3/p')
+  echo "${sums:-0 1}"
+}
+
+add_sums() { # add_sums PASSED FAILED
   passed=$((passed + $1))
   failed=$((failed + $2))
+}
+
+count() { # count PASSED FAILED NAME LOG
+  add_sums "$1" "$2"
   printf '%-28s %6d passed, %d failed\n' "$3" "$1" "$2"
   if [ "$2" != 0 ]; then cat "$4"; fi
 }
@@ -22,11 +32,9 @@ closing() { # closing NAME COMMAND…: a command that ends with "… N passed, N
   shift
   "$@" >"$log/$name.log" 2>&1
   status=$?
-  last=$(tail -n 1 "$log/$name.log" | sed -n 's/^\(.* \)\{0,1\}\([0-9][0-9]*\) [a-z]*, \([0-9][0-9]*\) [a-z]*$/\2 \3/p')
-  p=${last% *}
-  f=${last#* }
-  if [ -z "$last" ]; then p=0 f=1; elif [ $status != 0 ] && [ "$f" = 0 ]; then f=1; fi
-  count "$p" "$f" "$name" "$log/$name.log"
+  set -- $(sum_of "$log/$name.log")
+  if [ $status != 0 ] && [ "$2" = 0 ]; then set -- "$1" 1; fi
+  count "$1" "$2" "$name" "$log/$name.log"
 }
 
 closing_line() { # the status is that of all
