@@ -42,6 +42,7 @@ let drawn = null; // { dot, svg } of the picture; null: there is none
 let opened = new Set(); // boxes whose runs are unfolded
 let selected = null; // { id, name } of the node in the details
 let stepping = false; // the graph shows a step of the simplifier
+let answered = null; // a promise: the library has answered the newest text
 
 /* Graphs go from the library's worker straight to the layout's. */
 function join() {
@@ -112,7 +113,7 @@ async function analyse() {
   const current = () => mine === generation;
   state('busy');
   try {
-    const answer = await library.analyse(
+    const asked = library.analyse(
       {
         text: editor.text,
         inputs: inputs.given,
@@ -124,6 +125,8 @@ async function analyse() {
         if (current()) showStructure(part);
       },
     );
+    answered = asked.catch(() => {});
+    const answer = await asked;
     if (!current()) return;
     reference.learn();
     if (!answer.ok) return showErrors(answer.diagnostics);
@@ -348,7 +351,7 @@ function unfold(name) {
 /* The same program, or the same step, with other runs unfolded. */
 function redraw() {
   view.moved = false;
-  if (stepping) showStep(simplify.k);
+  if (simplify.open) showStep(simplify.k);
   else analyse();
 }
 
@@ -371,8 +374,12 @@ function lightNodesOf(line) {
 
 async function startSteps() {
   if (isHidden()) return simplify.idle(HIDDEN);
+  const mine = generation;
+  const current = () => mine === generation; // else the steps would be those of an older text
   try {
-    const result = await library.call('simplify');
+    await answered;
+    const result = current() && (await library.call('simplify'));
+    if (!current()) return;
     if (!result) return simplify.idle('The program has an error; it cannot be simplified.');
     simplify.show(result);
   } catch (error) {

@@ -320,6 +320,61 @@ onPage('in a step, a run is opened by a click, and folded again', async (page) =
   assert.equal(await page.locator('g.node').count(), boxes);
 });
 
+onPage('steps are those of what was typed last, however soon', async (page) => {
+  await type(page, '%p = param 0 dtype=i32\n%a = add 0 %p\n%b = mul %a 3\n');
+  /* Inputs typed and Simplify pressed in one go, while the library is at the first of them. */
+  const atOnce = (...what) =>
+    page.evaluate((list) => {
+      for (const text of list) {
+        if (text === null) document.querySelector('#simplify').click();
+        const field = document.querySelector('#input-param-0');
+        if (text !== null) Object.assign(field, { value: text }).dispatchEvent(new Event('input'));
+      }
+    }, what);
+  const steps = async () => {
+    await page.getByRole('button', { name: 'Last step' }).click();
+    await picture(page);
+    assert.equal(await page.locator('#stage').textContent(), 'After step 2 of 2');
+  };
+  await page.click('#tab-simplify');
+  await atOnce('1', '2', null);
+  await steps();
+  await page.getByRole('button', { name: 'Back to the program' }).click();
+  await picture(page);
+  await atOnce(null, '3');
+  await picture(page);
+  assert.equal(await page.locator('.stepper').count(), 0);
+  assert.deepEqual(await texts(page, '.cm-value'), ['= 3', '= 3', '= 9']);
+  await page.click('#simplify');
+  await steps();
+});
+
+onPage('a run that is opened while the first step is on its way', async (page) => {
+  const lines = ['%x0 = param 0 dtype=i32'];
+  for (let i = 1; i <= 300; i++) lines.push(`%x${i} = add %x${i - 1} %x${i - 1}`);
+  await type(page, `${lines.join('\n')}\n%y = add %x300 0`);
+  await page.click('#tab-simplify');
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        new MutationObserver((_, observer) => {
+          if (!document.querySelector('.stepper')) return;
+          observer.disconnect();
+          const enter = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true });
+          document.querySelector('g.node.folded').dispatchEvent(enter);
+          resolve();
+        }).observe(document.querySelector('#simplify-panel'), { childList: true });
+        document.querySelector('#simplify').click();
+      }),
+  );
+  await picture(page);
+  assert.equal(await page.locator('#stage').textContent(), 'Before the first step');
+  assert.equal(await page.locator('g.node').count(), 303);
+  await page.getByRole('button', { name: 'Step forward' }).click();
+  await picture(page);
+  assert.match(await page.locator('#stage').textContent(), /^After step 1 of /);
+});
+
 onPage('the same program chosen again while stepping is the program again', async (page) => {
   await page.selectOption('#examples', '31-index.uir');
   await picture(page);
