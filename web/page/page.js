@@ -230,6 +230,7 @@ function isHidden() {
 async function draw(graph, current, force = false) {
   const { count } = graph;
   notice('');
+  $('fold').hidden = opened.size === 0;
   if (count > MANY && !force) {
     layout.cancel();
     noPicture();
@@ -288,7 +289,6 @@ async function drawLarge(graph, current) {
 function show({ svg, lean }, graph) {
   drawn = { dot: graph.dot, svg };
   view.show(lean, graph.boxes);
-  $('fold').hidden = opened.size === 0;
   showKey($('key'), [...view.nodes.values()]);
   const again = selected && !stepping && (selected.name ? nodeNamed(selected.name)?.id : null);
   const box = again ? view.boxOf(again) : null;

@@ -72,6 +72,20 @@ test('many nodes that do not fold are not laid out before the user asks', async 
   await alive(page);
 });
 
+test('a run of more nodes than are drawn is opened, and folded again', async () => {
+  const page = await open(site);
+  const lines = ['%x0 = param 0 dtype=i32'];
+  for (let i = 1; i <= 500; i++) lines.push(`%x${i} = add %x${i - 1} %x${i - 1}`);
+  await paste(page, lines.join('\n'));
+  await page.locator('g.node.folded').click();
+  await page.getByText('501 boxes: too many to draw at once').waitFor();
+  assert.equal(await page.locator('g.node').count(), 0);
+  await page.locator('#fold').click();
+  await picture(page);
+  assert.equal(await page.locator('g.node').count(), 2);
+  await alive(page);
+});
+
 test('a layout that takes too long is stopped', async () => {
   const page = await open(site);
   const lines = [];
