@@ -39,6 +39,7 @@ let structure = null; // of the newest program without errors: statements, nodes
 let nodes = new Map(); // id → node, of what the graph shows
 let values = new Map(); // id → value, bare
 let drawn = null; // { dot, svg } of the picture; null: there is none
+let said = []; // over the picture, or once no question hides it: what putNotice takes
 let opened = new Set(); // boxes whose runs are unfolded
 let selected = null; // { id, name } of the node in the details
 let stepping = false; // the graph shows a step of the simplifier
@@ -102,7 +103,7 @@ const challengePanel = new Challenges($('challenges'), challenges, {
   hide: (yes) => {
     document.documentElement.dataset.answers = yes ? 'hidden' : 'shown';
     if (yes) putNotice(HIDDEN, 'Show anyway', () => challengePanel.on.hide(false));
-    else notice('');
+    else putNotice(...said);
   },
 });
 
@@ -210,6 +211,7 @@ const goTo = ({ from, to }) => editor.goTo(from, to);
 
 /* While a question hides the picture, nothing else is said over it. */
 function notice(...what) {
+  said = what;
   if (!isHidden()) putNotice(...what);
 }
 
