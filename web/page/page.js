@@ -249,6 +249,7 @@ async function draw(graph, current, force = false) {
     show(picture, graph);
   } catch (error) {
     if (error instanceof Stale) return;
+    noPicture();
     notice(error.message);
     state('shown');
   } finally {

@@ -142,6 +142,30 @@ test('an overtaken layout is ended', async () => {
   await alive(page);
 });
 
+/* The layout's worker is replaced by one of other code; then nothing is shown of the program. */
+const noLayout = (name, code, said) =>
+  test(`where ${name}, the page says so and shows no older picture`, async () => {
+    const page = await open(site);
+    const script = await (await page.request.get(`${site.address}layout.worker.js`)).text();
+    const route = (r) => r.fulfill({ contentType: 'text/javascript', body: code + script });
+    await page.context().route('**/layout.worker.js', route);
+    const worker = page.workers().find((w) => w.url().includes('layout.worker.js'));
+    await worker.evaluate(() => self.postMessage({ id: 0, error: 'ended by the test' }));
+    await type(page, '%a = add 20 3\n');
+    assert.match(await page.locator('#notice').textContent(), said);
+    assert.equal(await page.locator('g.node').count(), 0);
+    await page.context().unroute('**/layout.worker.js');
+    await type(page, '%a = add 20 4\n'); // to a worker of that code, perhaps
+    page.faults.length = 0; // what Graphviz said to the console of its own
+    await alive(page);
+  });
+noLayout('the worker of the layout breaks', 'throw 1;', /could not be laid out: its worker ended/);
+noLayout(
+  'Graphviz does not start',
+  'WebAssembly.instantiate = async () => { throw new Error("no memory"); };',
+  /could not be laid out: .*no memory/,
+);
+
 test('a library that does not answer is started again, says so, and then answers', async () => {
   const page = await open(site);
   let asked = 0;
