@@ -38,7 +38,7 @@ let generation = 0; // of the text and its inputs
 let structure = null; // of the newest program without errors: statements, nodes, stats, inputs
 let nodes = new Map(); // id → node, of what the graph shows
 let values = new Map(); // id → value, bare
-let drawn = null; // { dot, svg } of the picture; null: there is none
+let drawn = null; // { dot, svg, step: of the simplifier } of the picture; null: there is none
 let said = []; // over the picture, or once no question hides it: what putNotice takes
 let opened = new Set(); // boxes whose runs are unfolded
 let selected = null; // { id, name } of the node in the details
@@ -142,12 +142,17 @@ async function analyse() {
 
 function showStructure(part) {
   structure = part;
-  nodes = new Map(part.nodes.map((n) => [n.id, n]));
-  values = new Map();
+  replaceNodes(part.nodes);
   showFigures(part.stats);
   part.inputs.sort((a, b) => b.kind.localeCompare(a.kind) || a.slot - b.slot); // params first
   inputs.show(part.inputs, nodes);
-  $('graph').classList.remove('stale');
+}
+
+/* Until their picture is there, the boxes of the one before stand for nothing. */
+function replaceNodes(list) {
+  nodes = new Map(list.map((n) => [n.id, n]));
+  values = new Map();
+  view.forget();
 }
 
 function showFigures({ nodes: count, tree, depth, ops }) {
@@ -190,17 +195,19 @@ const markOf = ({ line, severity, message }) => ({ line, kind: severity, title: 
 function showErrors(diagnostics) {
   editor.annotate({ diagnostics, values: [], marks: diagnostics.map(markOf) });
   showProblems(diagnostics, [], goTo);
-  $('graph').classList.add('stale');
-  view.mark('lit', new Set());
+  dim();
   layout.cancel();
-  notice(drawn ? 'The picture is of the last program without errors.' : '');
+  const of = drawn?.step ? 'a step of the simplifier' : 'the last program without errors';
+  notice(drawn ? `The picture is of ${of}.` : '');
   $('notice').classList.add('late');
   state('shown');
 }
 
 function showFailure(message) {
   editor.annotate({ diagnostics: [], values: [], marks: [] });
-  $('graph').classList.add('stale');
+  dim();
+  layout.cancel();
+  notice('');
   verdict(message, 'fail');
   state('shown');
 }
@@ -208,6 +215,12 @@ function showFailure(message) {
 const goTo = ({ from, to }) => editor.goTo(from, to);
 
 // ---- the picture ----
+
+/* The picture is not of what is typed, until the next is shown. */
+function dim() {
+  $('graph').classList.add('stale');
+  view.mark('lit', new Set());
+}
 
 /* While a question hides the picture, nothing else is said over it. */
 function notice(...what) {
@@ -257,16 +270,21 @@ async function draw(graph, current, force = false) {
   }
 }
 
-/* A layout that takes long says so and can be stopped; very long, it is stopped unless forced. */
+/* A layout that takes long says so and can be stopped; very long, it is stopped unless forced. Stop
+ * may be pressed after the text has changed: what there is of the new one is on its way then. */
 function watchLayout(graph, current, force) {
   const boxes = plural(graph.count, 'box', 'boxes');
   const stop = (text) => {
     layout.cancel();
     noPicture();
+    if (!current()) return notice('');
     notice(text, 'Draw it all the same', () => drawLarge(graph, current));
     state('shown');
   };
-  const say = () => notice(`Laying out ${boxes}…`, 'Stop', () => stop('The layout was stopped.'));
+  const say = () => {
+    dim();
+    notice(`Laying out ${boxes}…`, 'Stop', () => stop('The layout was stopped.'));
+  };
   const giveUp = () => stop(`The layout of ${boxes} took too long and was stopped.`);
   return [
     setTimeout(() => current() && say(), SLOW),
@@ -290,8 +308,9 @@ async function drawLarge(graph, current) {
 }
 
 function show({ svg, lean }, graph) {
-  drawn = { dot: graph.dot, svg };
   view.show(lean, graph.boxes);
+  drawn = { dot: graph.dot, svg, step: stepping };
+  $('graph').classList.remove('stale');
   showKey($('key'), [...view.nodes.values()]);
   const again = selected && !stepping && (selected.name ? nodeNamed(selected.name)?.id : null);
   const box = again ? view.boxOf(again) : null;
@@ -331,6 +350,7 @@ function boxLabel(name, shown) {
 }
 
 async function select(name, ask = true) {
+  if (name && !view.boxes[name]) return;
   if (ask && name && view.boxes[name]?.folded) return unfold(name);
   view.select(name);
   const members = name ? membersOf(name) : [];
@@ -398,8 +418,7 @@ async function showStep(k) {
     const current = () => mine === generation && simplify.open && simplify.k === k;
     if (!step || !current()) return;
     stepping = true;
-    nodes = new Map(step.nodes.map((n) => [n.id, n]));
-    values = new Map();
+    replaceNodes(step.nodes);
     simplify.showText(step.text, k > 0 && !step.changed.length);
     showFigures(step.stats);
     stage(k ? `After step ${k} of ${simplify.steps}` : 'Before the first step');

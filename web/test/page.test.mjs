@@ -320,6 +320,24 @@ onPage('in a step, a run is opened by a click, and folded again', async (page) =
   assert.equal(await page.locator('g.node').count(), boxes);
 });
 
+onPage('an error typed in a step: the picture is said to be of the step', async (page) => {
+  await type(page, '%p = param 0 dtype=i32\n%a = add 0 %p\n');
+  const notice = page.locator('#notice');
+  await page.click('#tab-simplify');
+  await page.click('#simplify');
+  await page.getByRole('button', { name: 'Last step' }).click();
+  await picture(page);
+  await page.locator('.cm-content').click();
+  await page.keyboard.insertText('x');
+  await picture(page);
+  assert.equal(await notice.textContent(), 'The picture is of a step of the simplifier.');
+  await page.keyboard.press('Backspace');
+  await picture(page);
+  await page.keyboard.insertText('x');
+  await picture(page);
+  assert.equal(await notice.textContent(), 'The picture is of the last program without errors.');
+});
+
 onPage('steps are those of what was typed last, however soon', async (page) => {
   await type(page, '%p = param 0 dtype=i32\n%a = add 0 %p\n%b = mul %a 3\n');
   /* Inputs typed and Simplify pressed in one go, while the library is at the first of them. */
