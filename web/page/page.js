@@ -34,7 +34,7 @@ const reference = new Reference(library);
 
 const HIDDEN = 'Hidden until the question is answered.';
 
-let generation = 0; // of the text and its inputs
+let generation = 0; // of what is to be shown: the text and its inputs, or a step
 let structure = null; // of the newest program without errors: statements, nodes, stats, inputs
 let nodes = new Map(); // id → node, of what the graph shows
 let values = new Map(); // id → value, bare
@@ -411,11 +411,11 @@ async function startSteps() {
 }
 
 async function showStep(k) {
-  const mine = generation;
+  const mine = ++generation;
+  const current = () => mine === generation;
   state('busy');
   try {
     const step = await library.step({ k, open: [...opened], picture: layout.number() });
-    const current = () => mine === generation && simplify.open && simplify.k === k;
     if (!step || !current()) return;
     stepping = true;
     replaceNodes(step.nodes);
@@ -428,9 +428,10 @@ async function showStep(k) {
     if (current()) view.mark('changed', new Set(k ? step.changed : []));
   } catch (error) {
     if (error instanceof Stale || error instanceof Overtaken) return;
+    const { open } = simplify; // else the text is being read already
     leaveSteps();
     simplify.idle(error.message);
-    if (mine === generation) analyse();
+    if (open) analyse();
   }
 }
 
