@@ -124,6 +124,16 @@ onPage('a buffer is an input', async (page) => {
   assert.deepEqual(await texts(page, '.cm-value'), ['= [20, 20, 2]', '= 42']);
 });
 
+onPage('an example without inputs has no fields of the one before', async (page) => {
+  await page.selectOption('#examples', '58-layernorm.uir');
+  await picture(page);
+  assert.equal(await page.locator('#inputs .row').count(), 3);
+  await page.selectOption('#examples', '18-doubling300.uir');
+  await picture(page);
+  assert.equal(await page.locator('#inputs .row').count(), 0);
+  assert.ok(await page.getByText('The program has no params and no buffers.').isVisible());
+});
+
 onPage('asserts are marked by their lines, by more than colour', async (page) => {
   await type(page, '%a = add 2 3\nassert %a 5\nassert %a 6\n');
   const marks = page.locator('.cm-marks .cm-gutterElement:visible .cm-mark');
