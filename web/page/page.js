@@ -38,7 +38,7 @@ let generation = 0; // of what is to be shown: the text and its inputs, or a ste
 let structure = null; // of the newest program without errors: statements, nodes, stats, inputs
 let nodes = new Map(); // id → node, of what the graph shows
 let values = new Map(); // id → value, bare
-let drawn = null; // { dot, svg, step: of the simplifier } of the picture; null: there is none
+let drawn = null; // the picture, if there is one: { dot, svg, structure, step: of the simplifier }
 let said = []; // over the picture, or once no question hides it: what putNotice takes
 let opened = new Set(); // boxes whose runs are unfolded
 let selected = null; // { id, name } of the node in the details
@@ -197,10 +197,15 @@ function showErrors(diagnostics) {
   showProblems(diagnostics, [], goTo);
   dim();
   layout.cancel();
-  const of = drawn?.step ? 'a step of the simplifier' : 'the last program without errors';
-  notice(drawn ? `The picture is of ${of}.` : '');
+  notice(drawn ? `The picture is of ${whose(drawn)}.` : '');
   $('notice').classList.add('late');
   state('shown');
+}
+
+/* A layout that was on its way is dropped for an error: then the picture is older than that. */
+function whose({ step, structure: of }) {
+  if (step) return 'a step of the simplifier';
+  return of === structure ? 'the last program without errors' : 'an earlier program';
 }
 
 function showFailure(message) {
@@ -309,7 +314,7 @@ async function drawLarge(graph, current) {
 
 function show({ svg, lean }, graph) {
   view.show(lean, graph.boxes);
-  drawn = { dot: graph.dot, svg, step: stepping };
+  drawn = { dot: graph.dot, svg, structure, step: stepping };
   $('graph').classList.remove('stale');
   showKey($('key'), [...view.nodes.values()]);
   const again = selected && !stepping && (selected.name ? nodeNamed(selected.name)?.id : null);

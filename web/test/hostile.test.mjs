@@ -125,6 +125,19 @@ test('while a layout takes long, the picture before is dimmed and stands for not
   await alive(page);
 });
 
+test('an error typed while a layout takes long: the picture is of an earlier program', async () => {
+  const page = await atWork('%a = add 2 3\n');
+  await page.keyboard.press('Control+End');
+  await page.keyboard.insertText('\n%q');
+  await picture(page);
+  const notice = page.locator('#notice');
+  assert.equal(await notice.textContent(), 'The picture is of an earlier program.');
+  await type(page, '%a = add 2 4\n');
+  await type(page, '%a = ad 2 4\n');
+  assert.equal(await notice.textContent(), 'The picture is of the last program without errors.');
+  await alive(page);
+});
+
 test('Stop, pressed after the text has changed, does not stop what is on its way', async () => {
   const page = await atWork('%a = add 2 3\n');
   const [state, notice] = await page.evaluate(() => {
