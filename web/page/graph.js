@@ -48,8 +48,13 @@ export class GraphView {
     if (focused !== null) this.refocus(focused);
   }
 
-  clear() {
+  /* Nobody knows any more what the boxes stand for. */
+  forget() {
     this.boxes = {};
+  }
+
+  clear() {
+    this.forget();
     this.nodes = new Map();
     this.extents = new Map();
     this.edges = [];

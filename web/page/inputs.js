@@ -11,7 +11,7 @@ export class Inputs {
   constructor(panel, onchange) {
     this.texts = new Map(); // key → { kind, slot, text }
     this.rows = new Map(); // key → { field, error, label }
-    this.shown = '';
+    this.shown = null; // what the rows are of
     this.list = el('div', { class: 'rows' });
     this.fillBox = el('input', { type: 'checkbox', id: 'fill', checked: true, onchange });
     this.fillLabel = el(
@@ -38,7 +38,7 @@ export class Inputs {
 
   set given(list) {
     this.texts = new Map(list.map((input) => [keyOf(input), { ...input }]));
-    this.shown = '';
+    this.shown = null;
   }
 
   show(inputs, nodes) {

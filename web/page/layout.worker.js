@@ -26,13 +26,13 @@ function take({ data }) {
 }
 
 async function work() {
-  const viz = await graphviz;
+  await graphviz.catch(() => {}); // that it failed is said below, as the answer
   if (!next) return;
   const { id, dot } = next;
   next = null;
   postMessage({ begun: id });
   try {
-    const svg = viz.renderString(dot, { format: 'svg' });
+    const svg = (await graphviz).renderString(dot, { format: 'svg' });
     postMessage({ id, svg, lean: lean(svg) });
   } catch (error) {
     postMessage({ id, error: String(error?.message ?? error) });

@@ -34,14 +34,16 @@ const reference = new Reference(library);
 
 const HIDDEN = 'Hidden until the question is answered.';
 
-let generation = 0; // of the text and its inputs
+let generation = 0; // of what is to be shown: the text and its inputs, or a step
 let structure = null; // of the newest program without errors: statements, nodes, stats, inputs
 let nodes = new Map(); // id → node, of what the graph shows
 let values = new Map(); // id → value, bare
-let drawn = null; // { dot, svg } of the picture; null: there is none
+let drawn = null; // the picture, if there is one: { dot, svg, structure, step: of the simplifier }
+let said = []; // over the picture, or once no question hides it: what putNotice takes
 let opened = new Set(); // boxes whose runs are unfolded
 let selected = null; // { id, name } of the node in the details
 let stepping = false; // the graph shows a step of the simplifier
+let answered = null; // a promise: the library has answered the newest text
 
 /* Graphs go from the library's worker straight to the layout's. */
 function join() {
@@ -101,7 +103,7 @@ const challengePanel = new Challenges($('challenges'), challenges, {
   hide: (yes) => {
     document.documentElement.dataset.answers = yes ? 'hidden' : 'shown';
     if (yes) putNotice(HIDDEN, 'Show anyway', () => challengePanel.on.hide(false));
-    else notice('');
+    else putNotice(...said);
   },
 });
 
@@ -112,7 +114,7 @@ async function analyse() {
   const current = () => mine === generation;
   state('busy');
   try {
-    const answer = await library.analyse(
+    const asked = library.analyse(
       {
         text: editor.text,
         inputs: inputs.given,
@@ -124,6 +126,8 @@ async function analyse() {
         if (current()) showStructure(part);
       },
     );
+    answered = asked.catch(() => {});
+    const answer = await asked;
     if (!current()) return;
     reference.learn();
     if (!answer.ok) return showErrors(answer.diagnostics);
@@ -138,12 +142,17 @@ async function analyse() {
 
 function showStructure(part) {
   structure = part;
-  nodes = new Map(part.nodes.map((n) => [n.id, n]));
-  values = new Map();
+  replaceNodes(part.nodes);
   showFigures(part.stats);
   part.inputs.sort((a, b) => b.kind.localeCompare(a.kind) || a.slot - b.slot); // params first
   inputs.show(part.inputs, nodes);
-  $('graph').classList.remove('stale');
+}
+
+/* Until their picture is there, the boxes of the one before stand for nothing. */
+function replaceNodes(list) {
+  nodes = new Map(list.map((n) => [n.id, n]));
+  values = new Map();
+  view.forget();
 }
 
 function showFigures({ nodes: count, tree, depth, ops }) {
@@ -186,17 +195,24 @@ const markOf = ({ line, severity, message }) => ({ line, kind: severity, title: 
 function showErrors(diagnostics) {
   editor.annotate({ diagnostics, values: [], marks: diagnostics.map(markOf) });
   showProblems(diagnostics, [], goTo);
-  $('graph').classList.add('stale');
-  view.mark('lit', new Set());
+  dim();
   layout.cancel();
-  notice(drawn ? 'The picture is of the last program without errors.' : '');
+  notice(drawn ? `The picture is of ${whose(drawn)}.` : '');
   $('notice').classList.add('late');
   state('shown');
 }
 
+/* A layout that was on its way is dropped for an error: then the picture is older than that. */
+function whose({ step, structure: of }) {
+  if (step) return 'a step of the simplifier';
+  return of === structure ? 'the last program without errors' : 'an earlier program';
+}
+
 function showFailure(message) {
   editor.annotate({ diagnostics: [], values: [], marks: [] });
-  $('graph').classList.add('stale');
+  dim();
+  layout.cancel();
+  notice('');
   verdict(message, 'fail');
   state('shown');
 }
@@ -205,8 +221,15 @@ const goTo = ({ from, to }) => editor.goTo(from, to);
 
 // ---- the picture ----
 
+/* The picture is not of what is typed, until the next is shown. */
+function dim() {
+  $('graph').classList.add('stale');
+  view.mark('lit', new Set());
+}
+
 /* While a question hides the picture, nothing else is said over it. */
 function notice(...what) {
+  said = what;
   if (!isHidden()) putNotice(...what);
 }
 
@@ -227,6 +250,7 @@ function isHidden() {
 async function draw(graph, current, force = false) {
   const { count } = graph;
   notice('');
+  $('fold').hidden = opened.size === 0;
   if (count > MANY && !force) {
     layout.cancel();
     noPicture();
@@ -243,6 +267,7 @@ async function draw(graph, current, force = false) {
     show(picture, graph);
   } catch (error) {
     if (error instanceof Stale) return;
+    noPicture();
     notice(error.message);
     state('shown');
   } finally {
@@ -250,16 +275,21 @@ async function draw(graph, current, force = false) {
   }
 }
 
-/* A layout that takes long says so and can be stopped; very long, it is stopped unless forced. */
+/* A layout that takes long says so and can be stopped; very long, it is stopped unless forced. Stop
+ * may be pressed after the text has changed: what there is of the new one is on its way then. */
 function watchLayout(graph, current, force) {
   const boxes = plural(graph.count, 'box', 'boxes');
   const stop = (text) => {
     layout.cancel();
     noPicture();
+    if (!current()) return notice('');
     notice(text, 'Draw it all the same', () => drawLarge(graph, current));
     state('shown');
   };
-  const say = () => notice(`Laying out ${boxes}…`, 'Stop', () => stop('The layout was stopped.'));
+  const say = () => {
+    dim();
+    notice(`Laying out ${boxes}…`, 'Stop', () => stop('The layout was stopped.'));
+  };
   const giveUp = () => stop(`The layout of ${boxes} took too long and was stopped.`);
   return [
     setTimeout(() => current() && say(), SLOW),
@@ -283,9 +313,9 @@ async function drawLarge(graph, current) {
 }
 
 function show({ svg, lean }, graph) {
-  drawn = { dot: graph.dot, svg };
   view.show(lean, graph.boxes);
-  $('fold').hidden = opened.size === 0;
+  drawn = { dot: graph.dot, svg, structure, step: stepping };
+  $('graph').classList.remove('stale');
   showKey($('key'), [...view.nodes.values()]);
   const again = selected && !stepping && (selected.name ? nodeNamed(selected.name)?.id : null);
   const box = again ? view.boxOf(again) : null;
@@ -325,6 +355,7 @@ function boxLabel(name, shown) {
 }
 
 async function select(name, ask = true) {
+  if (name && !view.boxes[name]) return;
   if (ask && name && view.boxes[name]?.folded) return unfold(name);
   view.select(name);
   const members = name ? membersOf(name) : [];
@@ -348,7 +379,7 @@ function unfold(name) {
 /* The same program, or the same step, with other runs unfolded. */
 function redraw() {
   view.moved = false;
-  if (stepping) showStep(simplify.k);
+  if (simplify.open) showStep(simplify.k);
   else analyse();
 }
 
@@ -371,8 +402,12 @@ function lightNodesOf(line) {
 
 async function startSteps() {
   if (isHidden()) return simplify.idle(HIDDEN);
+  const mine = generation;
+  const current = () => mine === generation; // else the steps would be those of an older text
   try {
-    const result = await library.call('simplify');
+    await answered;
+    const result = current() && (await library.call('simplify'));
+    if (!current()) return;
     if (!result) return simplify.idle('The program has an error; it cannot be simplified.');
     simplify.show(result);
   } catch (error) {
@@ -381,15 +416,14 @@ async function startSteps() {
 }
 
 async function showStep(k) {
-  const mine = generation;
+  const mine = ++generation;
+  const current = () => mine === generation;
   state('busy');
   try {
     const step = await library.step({ k, open: [...opened], picture: layout.number() });
-    const current = () => mine === generation && simplify.open && simplify.k === k;
     if (!step || !current()) return;
     stepping = true;
-    nodes = new Map(step.nodes.map((n) => [n.id, n]));
-    values = new Map();
+    replaceNodes(step.nodes);
     simplify.showText(step.text, k > 0 && !step.changed.length);
     showFigures(step.stats);
     stage(k ? `After step ${k} of ${simplify.steps}` : 'Before the first step');
@@ -399,9 +433,10 @@ async function showStep(k) {
     if (current()) view.mark('changed', new Set(k ? step.changed : []));
   } catch (error) {
     if (error instanceof Stale || error instanceof Overtaken) return;
+    const { open } = simplify; // else the text is being read already
     leaveSteps();
     simplify.idle(error.message);
-    if (mine === generation) analyse();
+    if (open) analyse();
   }
 }
 

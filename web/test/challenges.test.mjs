@@ -126,6 +126,11 @@ test('what a question hides is nowhere else', async () => {
   for (let i = 2; i < 500; i++)
     lines.push(`%x${i} = ${['add', 'mul'][i % 2]} %x${i - 1} %x${i >> 2}`);
   await type(page, lines.join('\n'));
-  assert.match(await page.locator('#notice').textContent(), /^Hidden until .*Show anyway$/);
+  const notice = page.locator('#notice');
+  assert.match(await notice.textContent(), /^Hidden until .*Show anyway$/);
+  await page.getByRole('button', { name: 'Show anyway' }).click();
+  assert.match(await notice.textContent(), /^500 boxes: too many to draw at once/);
+  await page.getByRole('button', { name: 'All challenges' }).click();
+  assert.match(await notice.textContent(), /^500 boxes: too many to draw at once/);
   assert.deepEqual(page.faults, []);
 });

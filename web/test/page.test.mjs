@@ -124,6 +124,16 @@ onPage('a buffer is an input', async (page) => {
   assert.deepEqual(await texts(page, '.cm-value'), ['= [20, 20, 2]', '= 42']);
 });
 
+onPage('an example without inputs has no fields of the one before', async (page) => {
+  await page.selectOption('#examples', '58-layernorm.uir');
+  await picture(page);
+  assert.equal(await page.locator('#inputs .row').count(), 3);
+  await page.selectOption('#examples', '18-doubling300.uir');
+  await picture(page);
+  assert.equal(await page.locator('#inputs .row').count(), 0);
+  assert.ok(await page.getByText('The program has no params and no buffers.').isVisible());
+});
+
 onPage('asserts are marked by their lines, by more than colour', async (page) => {
   await type(page, '%a = add 2 3\nassert %a 5\nassert %a 6\n');
   const marks = page.locator('.cm-marks .cm-gutterElement:visible .cm-mark');
@@ -318,6 +328,81 @@ onPage('in a step, a run is opened by a click, and folded again', async (page) =
   await page.click('#fold');
   await picture(page);
   assert.equal(await page.locator('g.node').count(), boxes);
+});
+
+onPage('an error typed in a step: the picture is said to be of the step', async (page) => {
+  await type(page, '%p = param 0 dtype=i32\n%a = add 0 %p\n');
+  const notice = page.locator('#notice');
+  await page.click('#tab-simplify');
+  await page.click('#simplify');
+  await page.getByRole('button', { name: 'Last step' }).click();
+  await picture(page);
+  await page.locator('.cm-content').click();
+  await page.keyboard.insertText('x');
+  await picture(page);
+  assert.equal(await notice.textContent(), 'The picture is of a step of the simplifier.');
+  await page.keyboard.press('Backspace');
+  await picture(page);
+  await page.keyboard.insertText('x');
+  await picture(page);
+  assert.equal(await notice.textContent(), 'The picture is of the last program without errors.');
+});
+
+onPage('steps are those of what was typed last, however soon', async (page) => {
+  await type(page, '%p = param 0 dtype=i32\n%a = add 0 %p\n%b = mul %a 3\n');
+  /* Inputs typed and Simplify pressed in one go, while the library is at the first of them. */
+  const atOnce = (...what) =>
+    page.evaluate((list) => {
+      for (const text of list) {
+        if (text === null) document.querySelector('#simplify').click();
+        const field = document.querySelector('#input-param-0');
+        if (text !== null) Object.assign(field, { value: text }).dispatchEvent(new Event('input'));
+      }
+    }, what);
+  const steps = async () => {
+    await page.getByRole('button', { name: 'Last step' }).click();
+    await picture(page);
+    assert.equal(await page.locator('#stage').textContent(), 'After step 2 of 2');
+  };
+  await page.click('#tab-simplify');
+  await atOnce('1', '2', null);
+  await steps();
+  await page.getByRole('button', { name: 'Back to the program' }).click();
+  await picture(page);
+  await atOnce(null, '3');
+  await picture(page);
+  assert.equal(await page.locator('.stepper').count(), 0);
+  assert.deepEqual(await texts(page, '.cm-value'), ['= 3', '= 3', '= 9']);
+  await page.click('#simplify');
+  await steps();
+});
+
+onPage('a run that is opened while the first step is on its way', async (page) => {
+  const lines = ['%x0 = param 0 dtype=i32'];
+  for (let i = 1; i <= 300; i++) lines.push(`%x${i} = add %x${i - 1} %x${i - 1}`);
+  await type(page, `${lines.join('\n')}\n%y = add %x300 0`);
+  await page.click('#tab-simplify');
+  const boxes = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        new MutationObserver((_, observer) => {
+          if (!document.querySelector('.stepper')) return;
+          observer.disconnect();
+          const enter = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true });
+          document.querySelector('g.node.folded').dispatchEvent(enter);
+          new MutationObserver(() => {
+            if (document.documentElement.dataset.state === 'shown')
+              resolve(document.querySelectorAll('g.node').length);
+          }).observe(document.documentElement, { attributeFilter: ['data-state'] });
+        }).observe(document.querySelector('#simplify-panel'), { childList: true });
+        document.querySelector('#simplify').click();
+      }),
+  );
+  assert.equal(boxes, 303); // the first picture that is said to be shown is the newest
+  assert.equal(await page.locator('#stage').textContent(), 'Before the first step');
+  await page.getByRole('button', { name: 'Step forward' }).click();
+  await picture(page);
+  assert.match(await page.locator('#stage').textContent(), /^After step 1 of /);
 });
 
 onPage('the same program chosen again while stepping is the program again', async (page) => {
