@@ -35,7 +35,7 @@ export class GraphView {
   }
 
   show(text, boxes) {
-    const focused = this.focusedKey();
+    const focused = this.focused();
     const picture = readPicture(text);
     this.boxes = boxes;
     const { width, height, nodes, extents, edges } = picture;
@@ -45,7 +45,7 @@ export class GraphView {
     this.current = this.nodes.keys().next().value;
     this.setCurrent(this.current);
     if (!this.moved) this.home();
-    if (focused !== null) this.refocus(focused);
+    if (focused) this.refocus(focused);
   }
 
   /* Nobody knows any more what the boxes stand for. */
@@ -55,6 +55,7 @@ export class GraphView {
 
   clear() {
     this.forget();
+    if (this.focused()) this.container.focus();
     this.nodes = new Map();
     this.extents = new Map();
     this.edges = [];
@@ -110,15 +111,17 @@ export class GraphView {
     this.nodes.get(name)?.setAttribute('tabindex', '0');
   }
 
-  focusedKey() {
-    return this.container.contains(document.activeElement)
-      ? (document.activeElement.dataset.key ?? null)
-      : null;
+  /* { box, key } of the node that has the focus: its number and what it shows first. */
+  focused() {
+    const element = document.activeElement;
+    return this.container.contains(element) && element.dataset.box ? element.dataset : null;
   }
 
-  /* A new picture keeps the focus on the node of the same name, or at least in the graph. */
-  refocus(key) {
-    const same = [...this.nodes.keys()].find((name) => this.nodes.get(name).dataset.key === key);
+  /* A new picture keeps the focus on the box of the same number if it shows the same, else on the
+   * first that does, or at least in the graph. */
+  refocus({ box, key }) {
+    const shows = (name) => this.nodes.get(name)?.dataset.key === key;
+    const same = shows(box) ? box : [...this.nodes.keys()].find(shows);
     if (!same) return this.container.focus();
     this.setCurrent(same);
     this.nodes.get(same).focus({ preventScroll: true });

@@ -198,7 +198,7 @@ function showErrors(diagnostics) {
   dim();
   layout.cancel();
   notice(drawn ? `The picture is of ${whose(drawn)}.` : '');
-  $('notice').classList.add('late');
+  $('notice').classList.toggle('late', !isHidden());
   state('shown');
 }
 
@@ -234,12 +234,14 @@ function notice(...what) {
 }
 
 function putNotice(text, action, onclick) {
+  const pressed = $('notice').contains(document.activeElement);
   $('notice').hidden = !text;
   $('notice').classList.remove('late');
   $('notice').replaceChildren(
     text ?? '',
     action ? el('button', { type: 'button', onclick }, action) : '',
   );
+  if (pressed) $('graph').focus(); // the button that was pressed is gone
 }
 
 function isHidden() {
@@ -317,7 +319,7 @@ function show({ svg, lean }, graph) {
   drawn = { dot: graph.dot, svg, structure, step: stepping };
   $('graph').classList.remove('stale');
   showKey($('key'), [...view.nodes.values()]);
-  const again = selected && !stepping && (selected.name ? nodeNamed(selected.name)?.id : null);
+  const again = selected && !stepping && sameNode(selected);
   const box = again ? view.boxOf(again) : null;
   if (box) select(box, false);
   else if (selected) select(null);
@@ -334,6 +336,14 @@ const nodeNamed = (name) => {
   const id = structure?.statements.findLast((s) => s.name === name)?.node;
   return structure?.nodes.find((n) => n.id === id) ?? null;
 };
+
+/* The id of the node that was selected in the picture before: by its name, or else by its number
+ * where that is still a node of the same op and arg, as above what was edited. */
+function sameNode({ id, name, op, arg }) {
+  if (name) return nodeNamed(name)?.id;
+  const node = nodes.get(id);
+  return node?.op === op && node.arg === arg ? id : null;
+}
 
 /* The nodes that a box stands for, in the order of their lines. */
 const membersOf = (name) =>
@@ -359,16 +369,17 @@ async function select(name, ask = true) {
   if (ask && name && view.boxes[name]?.folded) return unfold(name);
   view.select(name);
   const members = name ? membersOf(name) : [];
-  selected = members.length ? { id: members[0].id, name: members[0].names[0] } : null;
+  const [first] = members;
+  selected = first ? { id: first.id, name: first.names[0], op: first.op, arg: first.arg } : null;
   if (!selected) return details.hint();
   if (view.boxes[name].folded) return details.folded(members, () => unfold(name));
   const mine = selected;
-  if (ask && members[0].lines.length) editor.reveal(members[0].lines[0]);
+  if (ask && first.lines.length) editor.reveal(first.lines[0]);
   const facts = stepping
     ? {}
     : await library.call('facts', { node: selected.id }).catch(() => ({}));
   if (selected !== mine) return;
-  details.node(members[0], { value: values.get(mine.id), ...facts }, reference.op(members[0].op));
+  details.node(first, { value: values.get(mine.id), ...facts }, reference.op(first.op));
 }
 
 function unfold(name) {
@@ -501,7 +512,9 @@ async function save(as) {
   if (as === 'uir') return download('program.uir', 'text/plain', editor.text);
   if (isHidden()) return status(HIDDEN);
   if (as === 'dot') {
-    const dot = drawn?.dot ?? (await library.call('graph', { open: [...opened] })).dot;
+    const whole = () => (stepping ? {} : library.call('graph', { open: [...opened] }));
+    const { dot } = drawn ?? (await whole());
+    if (!dot) return status('There is no picture of this step to save.');
     return download('graph.dot', 'text/vnd.graphviz', dot);
   }
   if (!drawn) return status('There is no picture to save.');

@@ -225,6 +225,38 @@ test('the keyboard alone: write, walk the graph, select, unfold, step, share', a
   assert.deepEqual(page.faults, []);
 });
 
+test('a button over the picture leaves the focus in the graph when it goes', async () => {
+  const page = await open(site);
+  const lines = ['%x0 = param 0 dtype=i32'];
+  for (let i = 1; i <= 500; i++)
+    lines.push(`%x${i} = ${['add', 'mul'][i % 2]} %x${i - 1} %x${i >> 2}`);
+  await type(page, lines.join('\n'));
+  await page.getByRole('button', { name: 'Draw it all the same' }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement.id === 'graph');
+  assert.deepEqual(page.faults, []);
+});
+
+test('a node without a name stays selected while the program grows below it', async () => {
+  const page = await open(site);
+  await type(page, '%a = add (mul 2 3) (mul 2 5)\n');
+  const selected = () =>
+    page.locator('g.node.selected').evaluateAll((all) => all.map((g) => g.dataset.box));
+  const second = page.locator('g.node[aria-label^="mul"]').nth(1);
+  await second.click();
+  const chosen = [await second.getAttribute('data-box')];
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.insertText('%b = mul %a 7\n');
+  await picture(page);
+  assert.deepEqual(await selected(), chosen);
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.insertText('%z = neg 1\n'); // the numbers of all nodes change
+  await picture(page);
+  assert.deepEqual(await selected(), []);
+  assert.deepEqual(page.faults, []);
+});
+
 test('a folded run opens by Enter, and the focus stays in the graph', async () => {
   const page = await open(site);
   await page.selectOption('#examples', '16-doubling30.uir');
