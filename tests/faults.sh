@@ -42,10 +42,12 @@ faults() {
 END
 }
 
-object() { echo "$dir/$(echo "$1" | tr / _).o"; }
+objects() { # objects SOURCE…: a line each
+  printf '%s\n' "$@" | sed "s|/|_|g; s|.*|$dir/&.o|"
+}
 
 compile() { # compile SOURCE…
-  for f; do $CC $FLAGS ${DEFINES:-} -c "$f" -o "$(object "$f")" || exit 1; done
+  for f; do $CC $FLAGS ${DEFINES:-} -c "$f" -o "$(objects "$f")" || exit 1; done
 }
 
 test_passes() { # test_passes TEST PROGRAM
@@ -61,31 +63,29 @@ test_passes() { # test_passes TEST PROGRAM
 link() { # link TEST PROGRAM OBJECT… of the library
   name=$1 program=$2
   shift 2
-  $CC "$(object "tests/$name.c")" $(for f in tests/support/*.c tests/plain/*.c; do object "$f"; done) "$@" \
-    -o "$program" -lcmocka -lm
+  $CC $(objects "tests/$name.c" tests/support/*.c tests/plain/*.c) "$@" -o "$program" -lcmocka -lm
 }
 
 fault() { # fault N FILE TEST WHAT…: one fault, from compiling to "caught" or "missed"
   n=$1 file=$2 test=$3
   shift 3
   $CC $FLAGS "-DUOP_FAULT=$n" -c "$file" -o "$dir/fault$n.o" || exit 1
-  objects=
-  for f in src/*/*.c; do
-    if [ "$f" = "$file" ]; then objects="$objects $dir/fault$n.o"; else objects="$objects $(object "$f")"; fi
-  done
-  link "$test" "$dir/fault$n" $objects || exit 1
+  others=$(objects src/*/*.c | grep -vxF "$(objects "$file")")
+  link "$test" "$dir/fault$n" "$dir/fault$n.o" $others || exit 1
   if test_passes "$test" "$dir/fault$n" >"$dir/fault$n.log" 2>&1; then result=missed; else result=caught; fi
   printf '%s by %-14s %2d: %s\n' "$result" "$test" "$n" "$*"
 }
 
 hash_zero() { # the tests of identity and of walks with a hash function that is always 0
+  hashing=$(grep -l uopi_hash src/*/*.c)
+  others=$(objects src/*/*.c | grep -vxF "$(objects $hashing)")
   dir=$dir/hash_zero DEFINES="-DUOP_HASH_ZERO -D_GNU_SOURCE"
   export DEFINES
   mkdir -p "$dir"
-  ls src/*/*.c tests/support/*.c tests/plain/*.c tests/test_identity.c tests/test_walk.c |
+  ls $hashing tests/support/*.c tests/plain/*.c tests/test_identity.c tests/test_walk.c |
     xargs -P 2 -n 4 sh "$0" "$dir" compile || return 1
   for t in test_identity test_walk; do
-    link "$t" "$dir/$t" $(for f in src/*/*.c; do object "$f"; done) || return 1
+    link "$t" "$dir/$t" $(objects $hashing) $others || return 1
     test_passes "$t" "$dir/$t" || return 1
   done
 }
@@ -106,7 +106,7 @@ if ! (hash_zero) >"$dir/hash_zero.log" 2>&1; then
   exit 1
 fi
 for t in $tests; do
-  link "$t" "$dir/$t" $(for f in src/*/*.c; do object "$f"; done) || exit 1
+  link "$t" "$dir/$t" $(objects src/*/*.c) || exit 1
   if test_passes "$t" "$dir/$t" >"$dir/$t.log" 2>&1; then continue; fi
   tail -n 20 "$dir/$t.log"
   echo "$t fails without a fault"

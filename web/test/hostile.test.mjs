@@ -100,6 +100,7 @@ function tangle() {
 /* A page on whose tangle Graphviz is at work, over the picture of `before`. */
 async function atWork(before) {
   const page = await open(site);
+  await page.clock.install(); // so that a test can put it forward
   await type(page, before);
   await page.locator('.cm-content').click();
   await page.keyboard.press('Control+A');
@@ -157,8 +158,8 @@ test('Stop, pressed after the text has changed, does not stop what is on its way
 });
 
 test('a layout that takes too long is stopped', async () => {
-  const page = await open(site);
-  await paste(page, tangle());
+  const page = await atWork('%a = add 2 3\n');
+  await page.clock.fastForward(20000);
   assert.match(await page.locator('#notice').textContent(), /boxes took too long and was stopped/);
   assert.equal(await page.locator('g.node').count(), 0);
   await alive(page);
@@ -237,10 +238,11 @@ test('a library that does not answer is started again, says so, and then answers
     .route('**/library.worker.js', (route) =>
       asked++ ? route.continue() : route.fulfill({ contentType: 'text/javascript', body: MUTE }),
     );
+  await page.clock.install();
   await page.reload();
-  const said = () =>
-    /did not answer in 8 seconds/.test(document.querySelector('#verdict').textContent);
-  await page.waitForFunction(said, null, { timeout: 20000 });
+  await page.waitForTimeout(1000); // until it is asked; later would only take longer
+  await page.clock.fastForward(8000);
+  await page.getByText('did not answer in 8 seconds').waitFor();
   await alive(page);
   assert.equal(asked, 2); // the new worker's code is asked for after the page says so
 });
@@ -253,6 +255,8 @@ test('a library that does not answer leaves nothing to stop of what was before',
   });
   await page.keyboard.press('Control+End');
   await page.keyboard.insertText('\n# more');
+  await page.waitForTimeout(200); // until it is asked
+  await page.clock.fastForward(8000);
   await page.getByText('did not answer in 8 seconds').waitFor();
   assert.equal(await page.locator('#notice').isVisible(), false);
   await alive(page);
