@@ -268,7 +268,7 @@ async function draw(graph, current, force = false) {
     notice('');
     show(picture, graph);
   } catch (error) {
-    if (error instanceof Stale) return;
+    if (error instanceof Stale || !current()) return;
     noPicture();
     notice(error.message);
     state('shown');

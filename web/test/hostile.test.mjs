@@ -230,6 +230,22 @@ noLayout(
   /could not be laid out: .*no memory/,
 );
 
+test('a picture of more than shapes and texts is refused', async () => {
+  const page = await open(site);
+  const worker = page.workers().find((w) => w.url().includes('layout.worker.js'));
+  await worker.evaluate(() => {
+    const post = self.postMessage;
+    const script = '<script>document.title = "run"</script></text>';
+    self.postMessage = ({ lean, ...message }) =>
+      post.call(self, { ...message, lean: lean?.replace('</text>', script) });
+  });
+  await type(page, '%a = add 20 3\n');
+  assert.equal(await page.locator('#notice').textContent(), 'The picture could not be read.');
+  assert.equal(await page.locator('g.node, #graph script').count(), 0);
+  assert.equal(await page.title(), 'uopc playground');
+  assert.deepEqual(page.faults, []);
+});
+
 test('a library that does not answer is started again, says so, and then answers', async () => {
   const page = await open(site);
   let asked = 0;

@@ -28,6 +28,13 @@ const texts = (page, selector) => page.locator(selector).allTextContents();
 const problems = (page) => texts(page, '#problem-list button');
 const node = (page, label) => page.locator(`g.node[aria-label^="${label}"]`);
 
+/* Opens the simplifier's steps, before the first. */
+async function stepThrough(page) {
+  await page.click('#tab-simplify');
+  await page.click('#simplify');
+  await page.waitForSelector('.stepper');
+}
+
 onPage("the lesson's program has 4 nodes, and %e = add 2 3 leaves 4", async (page) => {
   await type(page, LESSON);
   assert.deepEqual(await figures(page), { nodes: '4', 'as a tree': '7', depth: '2', ops: '2' });
@@ -259,9 +266,7 @@ onPage('simplify steps forward and back, and its result can be used', async (pag
   await picture(page);
   await page.fill('#input-param-0', '100');
   await picture(page);
-  await page.click('#tab-simplify');
-  await page.click('#simplify');
-  await page.waitForSelector('.stepper');
+  await stepThrough(page);
   await picture(page);
   const before = await page.locator('g.node').count();
   const rules = [];
@@ -294,9 +299,7 @@ onPage('in a step, a line and what has become of it light each other', async (pa
   await type(page, '%p = param 0 dtype=i32\n%a = add 0 %p\n%b = mul %a 3\n');
   await page.fill('#input-param-0', '5');
   await picture(page);
-  await page.click('#tab-simplify');
-  await page.click('#simplify');
-  await page.waitForSelector('.stepper');
+  await stepThrough(page);
   await page.getByRole('button', { name: 'Last step' }).click();
   await picture(page);
   assert.equal(await page.locator('g.node').count(), 3); // %a has become %p
@@ -316,9 +319,7 @@ onPage('in a step, a run is opened by a click, and folded again', async (page) =
   const lines = ['%x0 = param 0 dtype=i32'];
   for (let i = 1; i <= 300; i++) lines.push(`%x${i} = add %x${i - 1} %x${i - 1}`);
   await type(page, `${lines.join('\n')}\n%y = add %x300 0`);
-  await page.click('#tab-simplify');
-  await page.click('#simplify');
-  await page.waitForSelector('.stepper');
+  await stepThrough(page);
   await picture(page);
   const boxes = await page.locator('g.node').count();
   await page.locator('g.node.folded').first().click();
@@ -409,9 +410,7 @@ onPage('the same program chosen again while stepping is the program again', asyn
   await page.selectOption('#examples', '31-index.uir');
   await picture(page);
   const given = await page.locator('g.node').count();
-  await page.click('#tab-simplify');
-  await page.click('#simplify');
-  await page.waitForSelector('.stepper');
+  await stepThrough(page);
   await page.getByRole('button', { name: 'Last step' }).click();
   await picture(page);
   assert.equal(await page.locator('g.node').count(), 5);
@@ -427,9 +426,7 @@ onPage('a slider that is dragged shows where it stops', async (page) => {
   for (let i = 0; i < 200; i++)
     lines.push(`%x${i + 1} = where (lt (param ${i + 1} dtype=i32) 3) (add (mul %x${i} 1) ${i}) %x${i}`);
   await type(page, lines.join('\n'));
-  await page.click('#tab-simplify');
-  await page.click('#simplify');
-  await page.waitForSelector('.stepper');
+  await stepThrough(page);
   const last = await page.evaluate(() => {
     const slider = document.querySelector('.stepper input');
     const most = Number(slider.max);
@@ -538,9 +535,7 @@ onPage('every edit gives its memory back', async (page) => {
   await node(page, '%c mul').click();
   await page.selectOption('#examples', '31-index.uir');
   await picture(page);
-  await page.click('#tab-simplify');
-  await page.click('#simplify');
-  await page.waitForSelector('.stepper');
+  await stepThrough(page);
   await page.getByRole('button', { name: 'Last step' }).click();
   await picture(page);
   await page.getByRole('button', { name: 'Use the result' }).click();
