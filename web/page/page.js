@@ -1,12 +1,14 @@
-// The playground: wires the parts together. A change of the text goes to the library; figures,
-// values and marks come back at once, the graph's DOT goes on to the layout, and the picture
+// The playground: wires the parts together. A change of the text goes to the library; its worker
+// hands the graph on to the layout's, figures, values and marks come back at once, and the picture
 // follows when it is done. Whatever is older than the newest text is dropped wherever it is.
 import examples from 'data:examples';
 import challenges from 'data:challenges';
-import { $, el, plural } from './dom.js';
+import { $, el } from './dom.js';
 import { bare, figure, nodeLabel, namesText, typeText } from './words.js';
 import { connect, Overtaken } from './library.js';
-import { layouter, Stale } from './layout.js';
+import { layouter } from './layout.js';
+import { Drawing } from './drawing.js';
+import { Notice } from './notice.js';
 import { Editor } from './editor.js';
 import { GraphView } from './graph.js';
 import { showProblems, verdict } from './problems.js';
@@ -19,7 +21,6 @@ import { decode, download, encode, png } from './share.js';
 import { showKey } from './key.js';
 import { theme } from './theme.js';
 import { tabs } from './tabs.js';
-import { MANY, MOST, PATIENCE, SLOW } from './limits.js';
 
 const library = connect({
   renewed: join,
@@ -38,10 +39,8 @@ let generation = 0; // of what is to be shown: the text and its inputs, or a ste
 let structure = null; // of the newest program without errors: statements, nodes, stats, inputs
 let nodes = new Map(); // id → node, of what the graph shows
 let values = new Map(); // id → value, bare
-let drawn = null; // the picture, if there is one: { dot, svg, structure, step: of the simplifier }
-let said = []; // over the picture, or once no question hides it: what putNotice takes
 let opened = new Set(); // boxes whose runs are unfolded
-let selected = null; // { id, name } of the node in the details
+let selected = null; // { id, name, op, arg } of the node in the details
 let stepping = false; // the graph shows a step of the simplifier
 let answered = null; // a promise: the library has answered the newest text
 
@@ -77,6 +76,14 @@ const view = new GraphView($('graph'), {
   onselect: (name) => select(name),
 });
 
+const notice = new Notice($('notice'), $('graph'));
+
+const drawing = new Drawing(layout, view, notice, {
+  whole: () => library.call('graph', { open: [...opened] }),
+  shown: showPicture,
+  settled: () => state('shown'),
+});
+
 const details = new Details($('details'));
 const inputs = new Inputs($('inputs'), () => {
   leaveSteps();
@@ -102,8 +109,8 @@ const challengePanel = new Challenges($('challenges'), challenges, {
       .catch((e) => [{ pass: false, message: e.message }]),
   hide: (yes) => {
     document.documentElement.dataset.answers = yes ? 'hidden' : 'shown';
-    if (yes) putNotice(HIDDEN, 'Show anyway', () => challengePanel.on.hide(false));
-    else putNotice(...said);
+    if (yes) notice.cover(HIDDEN, 'Show anyway', () => challengePanel.on.hide(false));
+    else notice.uncover();
   },
 });
 
@@ -131,11 +138,11 @@ async function analyse() {
     if (!current()) return;
     reference.learn();
     if (!answer.ok) return showErrors(answer.diagnostics);
-    const drawing = draw(answer.graph, current); // the layout runs beside what follows
+    const picture = draw(answer.graph, { structure }, current); // it comes after what follows
     showRun(answer.run);
-    await drawing;
+    await picture;
   } catch (error) {
-    if (error instanceof Overtaken || error instanceof Stale || !current()) return;
+    if (error instanceof Overtaken || !current()) return;
     showFailure(error.message);
   }
 }
@@ -195,10 +202,8 @@ const markOf = ({ line, severity, message }) => ({ line, kind: severity, title: 
 function showErrors(diagnostics) {
   editor.annotate({ diagnostics, values: [], marks: diagnostics.map(markOf) });
   showProblems(diagnostics, [], goTo);
-  dim();
-  layout.cancel();
-  notice(drawn ? `The picture is of ${whose(drawn)}.` : '');
-  $('notice').classList.toggle('late', !isHidden());
+  drawing.cancel();
+  notice.sayLate(drawing.now ? `The picture is of ${whose(drawing.now.of)}.` : '');
   state('shown');
 }
 
@@ -210,9 +215,8 @@ function whose({ step, structure: of }) {
 
 function showFailure(message) {
   editor.annotate({ diagnostics: [], values: [], marks: [] });
-  dim();
-  layout.cancel();
-  notice('');
+  drawing.cancel();
+  notice.say('');
   verdict(message, 'fail');
   state('shown');
 }
@@ -221,110 +225,25 @@ const goTo = ({ from, to }) => editor.goTo(from, to);
 
 // ---- the picture ----
 
-/* The picture is not of what is typed, until the next is shown. */
-function dim() {
-  $('graph').classList.add('stale');
-  view.mark('lit', new Set());
-}
-
-/* While a question hides the picture, nothing else is said over it. */
-function notice(...what) {
-  said = what;
-  if (!isHidden()) putNotice(...what);
-}
-
-function putNotice(text, action, onclick) {
-  const pressed = $('notice').contains(document.activeElement);
-  $('notice').hidden = !text;
-  $('notice').classList.remove('late');
-  $('notice').replaceChildren(
-    text ?? '',
-    action ? el('button', { type: 'button', onclick }, action) : '',
-  );
-  if (pressed) $('graph').focus(); // the button that was pressed is gone
-}
-
-function isHidden() {
-  return document.documentElement.dataset.answers === 'hidden';
-}
-
-/* force: draw it though it is large. A large graph's DOT is fetched only then. */
-async function draw(graph, current, force = false) {
-  const { count } = graph;
-  notice('');
+/* of: { structure } of a program, or { step } of the simplifier. */
+function draw(graph, of, current) {
   $('fold').hidden = opened.size === 0;
-  if (count > MANY && !force) {
-    layout.cancel();
-    noPicture();
-    const large = `${plural(count, 'box', 'boxes')}: too many to draw at once.`;
-    if (count > MOST) notice(large);
-    else notice(large, 'Draw it all the same', () => drawLarge(graph, current));
-    return state('shown');
-  }
-  const timers = watchLayout(graph, current, force);
-  try {
-    const picture = await layout.layout(graph.dot, graph.picture);
-    if (!current()) return;
-    notice('');
-    show(picture, graph);
-  } catch (error) {
-    if (error instanceof Stale || !current()) return;
-    noPicture();
-    notice(error.message);
-    state('shown');
-  } finally {
-    timers.forEach(clearTimeout);
-  }
+  return drawing.draw({ graph, of, current });
 }
 
-/* A layout that takes long says so and can be stopped; very long, it is stopped unless forced. Stop
- * may be pressed after the text has changed: what there is of the new one is on its way then. */
-function watchLayout(graph, current, force) {
-  const boxes = plural(graph.count, 'box', 'boxes');
-  const stop = (text) => {
-    layout.cancel();
-    noPicture();
-    if (!current()) return notice('');
-    notice(text, 'Draw it all the same', () => drawLarge(graph, current));
-    state('shown');
-  };
-  const say = () => {
-    dim();
-    notice(`Laying out ${boxes}…`, 'Stop', () => stop('The layout was stopped.'));
-  };
-  const giveUp = () => stop(`The layout of ${boxes} took too long and was stopped.`);
-  return [
-    setTimeout(() => current() && say(), SLOW),
-    ...(force ? [] : [setTimeout(() => current() && giveUp(), PATIENCE)]),
-  ];
-}
-
-function noPicture() {
-  drawn = null;
-  view.clear();
-  showKey($('key'), []);
-}
-
-async function drawLarge(graph, current) {
-  try {
-    const whole = graph.dot ? graph : await library.call('graph', { open: [...opened] });
-    if (current()) await draw(whole, current, true);
-  } catch (error) {
-    if (current()) notice(error.message);
-  }
-}
-
-function show({ svg, lean }, graph) {
-  view.show(lean, graph.boxes);
-  drawn = { dot: graph.dot, svg, structure, step: stepping };
-  $('graph').classList.remove('stale');
+/* There is another picture, or none. */
+function showPicture() {
   showKey($('key'), [...view.nodes.values()]);
+  if (!drawing.now) return;
   const again = selected && !stepping && sameNode(selected);
   const box = again ? view.boxOf(again) : null;
   if (box) select(box, false);
   else if (selected) select(null);
   if (editor.told) lightNodesOf(editor.told);
-  state('shown');
+}
+
+function isHidden() {
+  return notice.covered;
 }
 
 /* busy, values (all but the picture is there), shown: for tests and measurements. */
@@ -440,10 +359,10 @@ async function showStep(k) {
     stage(k ? `After step ${k} of ${simplify.steps}` : 'Before the first step');
     editor.light([]);
     select(null);
-    await draw(step.graph, current);
+    await draw(step.graph, { step: true }, current);
     if (current()) view.mark('changed', new Set(k ? step.changed : []));
   } catch (error) {
-    if (error instanceof Stale || error instanceof Overtaken) return;
+    if (error instanceof Overtaken) return;
     const { open } = simplify; // else the text is being read already
     leaveSteps();
     simplify.idle(error.message);
@@ -512,14 +431,14 @@ async function save(as) {
   if (as === 'uir') return download('program.uir', 'text/plain', editor.text);
   if (isHidden()) return status(HIDDEN);
   if (as === 'dot') {
-    const whole = () => (stepping ? {} : library.call('graph', { open: [...opened] }));
-    const { dot } = drawn ?? (await whole());
+    const { dot } = drawing.now ?? (stepping ? {} : await drawing.on.whole());
     if (!dot) return status('There is no picture of this step to save.');
     return download('graph.dot', 'text/vnd.graphviz', dot);
   }
-  if (!drawn) return status('There is no picture to save.');
-  if (as === 'svg') return download('graph.svg', 'image/svg+xml', drawn.svg);
-  download('graph.png', 'image/png', await png(drawn.svg));
+  if (!drawing.now) return status('There is no picture to save.');
+  const { svg } = drawing.now;
+  if (as === 'svg') return download('graph.svg', 'image/svg+xml', svg);
+  download('graph.png', 'image/png', await png(svg));
 }
 
 // ---- controls ----
