@@ -78,8 +78,10 @@ const view = new GraphView($('graph'), {
 
 const notice = new Notice($('notice'), $('graph'));
 
+const wholeGraph = () => library.call('graph', { open: [...opened] });
+
 const drawing = new Drawing(layout, view, notice, {
-  whole: () => library.call('graph', { open: [...opened] }),
+  whole: wholeGraph,
   shown: showPicture,
   settled: () => state('shown'),
 });
@@ -431,7 +433,7 @@ async function save(as) {
   if (as === 'uir') return download('program.uir', 'text/plain', editor.text);
   if (isHidden()) return status(HIDDEN);
   if (as === 'dot') {
-    const { dot } = drawing.now ?? (stepping ? {} : await drawing.on.whole());
+    const { dot } = drawing.now ?? (stepping ? {} : await wholeGraph());
     if (!dot) return status('There is no picture of this step to save.');
     return download('graph.dot', 'text/vnd.graphviz', dot);
   }

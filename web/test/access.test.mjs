@@ -235,6 +235,7 @@ test('a button over the picture leaves the focus in the graph when it goes', asy
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.activeElement.id === 'graph');
   assert.deepEqual(page.faults, []);
+  await page.context().close(); // and with it the layout, which would go on
 });
 
 test('a node without a name stays selected while the program grows below it', async () => {

@@ -334,8 +334,7 @@ onPage('in a step, a run is opened by a click, and folded again', async (page) =
 onPage('an error typed in a step: the picture is said to be of the step', async (page) => {
   await type(page, '%p = param 0 dtype=i32\n%a = add 0 %p\n');
   const notice = page.locator('#notice');
-  await page.click('#tab-simplify');
-  await page.click('#simplify');
+  await stepThrough(page);
   await page.getByRole('button', { name: 'Last step' }).click();
   await picture(page);
   await page.locator('.cm-content').click();
